@@ -1,0 +1,13 @@
+//! The benchmark engine: targets, workloads, measured loops.
+//!
+//! A run is one call of [`run::run`] on a thread of the caller's choice. It emits [`protocol::event::Event`]s
+//! through a sink in order and returns when the run is over; workers are threads of its own.
+
+pub mod error;
+pub mod facts;
+pub mod own_file;
+pub mod run;
+pub mod target;
+
+pub use error::EngineError;
+pub use run::{Control, Outcome, RunOptions};

@@ -37,13 +37,18 @@ fn parse(text: &str, example: &'static str, scale: impl Fn(&str) -> Option<f64>)
     let factor = scale(&unit).ok_or_else(|| UnitError::UnknownUnit { text: text.to_owned(), unit, example })?;
     // Whole numbers stay exact where f64 would round.
     if let (Ok(whole), true) = (digits.parse::<u64>(), factor.fract() == 0.0) {
-        return whole.checked_mul(factor as u64).ok_or_else(|| UnitError::TooLarge(text.to_owned()));
+        return whole.checked_mul(to_u64(factor)).ok_or_else(|| UnitError::TooLarge(text.to_owned()));
     }
     let value = (number * factor).round();
     if value >= 18_446_744_073_709_549_568.0 {
         return Err(UnitError::TooLarge(text.to_owned()));
     }
-    Ok(value as u64)
+    Ok(to_u64(value))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "callers have checked the range")]
+fn to_u64(v: f64) -> u64 {
+    v as u64
 }
 
 /// Accepts a number (in the base unit) or a text with a unit.
@@ -62,10 +67,11 @@ impl<T: FromStr<Err = UnitError>> Visitor<'_> for NumberOrText<T> {
     }
     fn visit_f64<E: de::Error>(self, v: f64) -> Result<T, E> {
         let make = self.0;
-        if v.is_finite() && v >= 0.0 {
-            if let Some(t) = make(v) {
-                return Ok(t);
-            }
+        if v.is_finite()
+            && v >= 0.0
+            && let Some(t) = make(v)
+        {
+            return Ok(t);
         }
         Err(E::invalid_value(de::Unexpected::Float(v), &self))
     }
@@ -113,7 +119,7 @@ impl FromStr for Bytes {
 
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let whole = |v: f64| (v.fract() == 0.0 && v < 1e18).then_some(Self(v as u64));
+        let whole = |v: f64| (v.fract() == 0.0 && v < 1e18).then_some(Self(to_u64(v)));
         d.deserialize_any(NumberOrText(whole, "a size such as \"4k\" or a whole number of bytes"))
     }
 }
@@ -194,14 +200,14 @@ impl Serialize for Seconds {
 
 impl<'de> Deserialize<'de> for Seconds {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let seconds = |v: f64| (v < 1e12).then_some(Self(Micros((v * 1e6).round() as u64)));
+        let seconds = |v: f64| (v < 1e12).then_some(Self(Micros(to_u64((v * 1e6).round()))));
         d.deserialize_any(NumberOrText(seconds, "a time such as \"4s\" or a number of seconds"))
     }
 }
 
 impl<'de> Deserialize<'de> for Micros {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let micros = |v: f64| (v < 1e18).then_some(Self(v.round() as u64));
+        let micros = |v: f64| (v < 1e18).then_some(Self(to_u64(v.round())));
         d.deserialize_any(NumberOrText(micros, "a time such as \"2ms\" or a number of microseconds"))
     }
 }

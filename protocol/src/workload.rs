@@ -467,7 +467,7 @@ impl Workload {
         }
         let size = self.size.unwrap_or(DEFAULT_SIZE);
         match self.offset.0.checked_add(size.0) {
-            Some(end) if end <= i64::MAX as u64 => Ok(()),
+            Some(end) if i64::try_from(end).is_ok() => Ok(()),
             _ => Err(WorkloadError::Overflow(self.offset, size)),
         }
     }

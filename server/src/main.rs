@@ -1,1 +1,5 @@
-fn main() {}
+//! Entry point; everything is in the library.
+
+fn main() -> std::process::ExitCode {
+    server::cli::main()
+}

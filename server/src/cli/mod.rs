@@ -1,0 +1,131 @@
+//! The command line. Each subcommand has a file with its options and `run`.
+
+pub mod bench;
+pub mod doctor;
+pub mod preset;
+pub mod results;
+pub mod serve;
+
+use crate::state_dir::StateDir;
+use clap::{Args, Parser, Subcommand};
+use protocol::error::{ErrorBody, ErrorCode};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Finds the settings that make an SSD run with the brakes on.
+///
+/// Exit codes: 0 done, 1 internal, 2 usage, 3 target refused, 4 restore incomplete, 5 not permitted, 6 run failed,
+/// 130 interrupted.
+#[derive(Debug, Parser)]
+#[command(name = "brakecheck", version, about, max_term_width = 100)]
+pub struct Cli {
+    /// Options that every subcommand takes.
+    #[command(flatten)]
+    pub globals: Globals,
+    /// What to do; `serve` when absent.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Options that every subcommand takes.
+#[derive(Debug, Clone, Args)]
+pub struct Globals {
+    /// Directory of results and of our own files' registry [default: /var/lib/brakecheck as root, else
+    /// $`XDG_STATE_HOME/brakecheck` or ~/.local/state/brakecheck]
+    #[arg(long, global = true, value_name = "DIR", env = "BRAKECHECK_STATE_DIR")]
+    pub state_dir: Option<PathBuf>,
+    /// Read the host's settings under DIR instead of /; the target is not affected
+    #[arg(long, global = true, value_name = "DIR", default_value = "/")]
+    pub sysroot: PathBuf,
+    /// Results and errors as JSON on standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+impl Globals {
+    /// Opens the state directory, making it if absent.
+    pub fn state(&self) -> Result<StateDir, ErrorBody> {
+        match &self.state_dir {
+            Some(dir) => StateDir::open(dir.clone()),
+            None => StateDir::open(StateDir::default_path()?),
+        }
+    }
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the page and the API on this machine
+    Serve(serve::ServeArgs),
+    /// Run one workload, with fio's option names
+    Bench(bench::BenchArgs),
+    /// Run a named list of workloads, scored in the manner of a known tool
+    Preset(preset::PresetArgs),
+    /// List, show, export and delete stored results
+    Results(results::ResultsArgs),
+    /// Show host, kernel, `io_uring` features, the target's drive, and what limits the tool here
+    Doctor(doctor::DoctorArgs),
+}
+
+/// Reads the command line and runs it; errors go to standard error as a sentence and what to do about it, with
+/// `--json` to standard output too.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => return usage(&e),
+    };
+    start_log();
+    match run(cli.command, &cli.globals) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(&error, cli.globals.json);
+            ExitCode::from(error.code.exit_code())
+        }
+    }
+}
+
+fn run(command: Option<Command>, globals: &Globals) -> Result<(), ErrorBody> {
+    match command.unwrap_or_else(|| Command::Serve(serve::ServeArgs::default())) {
+        Command::Serve(args) => serve::run(args, globals),
+        Command::Bench(args) => bench::run(args, globals),
+        Command::Preset(args) => preset::run(args, globals),
+        Command::Results(args) => results::run(args, globals),
+        Command::Doctor(args) => doctor::run(args, globals),
+    }
+}
+
+/// clap's own report, and JSON beside it where that was asked for. Help and version are no errors.
+fn usage(e: &clap::Error) -> ExitCode {
+    // Nothing sensible is left to do when standard error is closed.
+    let _ = e.print();
+    if !e.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args_os().any(|a| a == "--json") {
+        let text = e.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        print_json(&ErrorBody::new(ErrorCode::Usage, message));
+    }
+    ExitCode::from(ErrorCode::Usage.exit_code())
+}
+
+fn report(error: &ErrorBody, json: bool) {
+    eprintln!("{}", error.message);
+    if let Some(hint) = &error.hint {
+        eprintln!("{hint}");
+    }
+    if json {
+        print_json(error);
+    }
+}
+
+fn print_json(error: &ErrorBody) {
+    println!("{}", serde_json::json!({ "error": error }));
+}
+
+/// Warnings on standard error; `BRAKECHECK_LOG=debug` shows more.
+fn start_log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("BRAKECHECK_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,memory_serve=error"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+}

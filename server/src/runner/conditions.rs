@@ -1,0 +1,40 @@
+//! The conditions of a run: host, drive, target, engine.
+
+use super::{Runner, new_id, now};
+use protocol::error::ErrorBody;
+use protocol::host::{DriveFacts, HostFacts, TargetFacts};
+use protocol::plan::RunSpec;
+use protocol::run::{RunRecord, RunState};
+use std::path::Path;
+
+/// The machine, as seen under `sysroot`.
+pub fn host(_sysroot: &Path) -> HostFacts {
+    HostFacts::default()
+}
+
+/// The drive under a target, as seen under `sysroot`.
+pub fn drive(_sysroot: &Path, target: &TargetFacts) -> Option<DriveFacts> {
+    target.dev.map(|_| DriveFacts::default())
+}
+
+impl Runner {
+    /// Looks at target and host, applies every refusal that can be known before the run, and makes the record of a
+    /// run that has not begun (state `queued`).
+    pub fn prepare(&self, spec: RunSpec) -> Result<RunRecord, ErrorBody> {
+        let target = engine::target::check(&spec).map_err(|e| e.body())?;
+        Ok(RunRecord {
+            id: new_id(),
+            version: protocol::VERSION.into(),
+            started_at: now(),
+            finished_at: None,
+            state: RunState::Queued,
+            host: host(&self.sysroot),
+            drive: drive(&self.sysroot, &target),
+            engine: engine::facts::engine_facts().clone(),
+            spec,
+            target,
+            results: Vec::new(),
+            error: None,
+        })
+    }
+}

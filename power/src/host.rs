@@ -1,0 +1,28 @@
+//! Facts about the machine.
+
+mod daemons;
+mod identity;
+mod settings;
+mod virtualization;
+
+use crate::root::Root;
+use protocol::host::HostFacts;
+use protocol::units::Bytes;
+
+/// Everything that is known of the machine. Takes a few milliseconds.
+pub fn facts(root: &Root) -> HostFacts {
+    HostFacts {
+        hostname: root.read("/proc/sys/kernel/hostname"),
+        os: identity::os(root),
+        kernel: identity::kernel(root),
+        cpu_model: identity::cpu_model(root),
+        cpus: identity::cpus_online(root),
+        memory: identity::memory(root).map(Bytes),
+        virtualization: virtualization::in_words(root),
+        machine: identity::machine(root),
+        boot_id: root.read("/proc/sys/kernel/random/boot_id"),
+        settings: settings::all(root),
+        daemons: daemons::running(root),
+        on_ac: identity::on_ac(root),
+    }
+}

@@ -1,0 +1,68 @@
+//! Facts about the drive under a block device.
+
+mod bus;
+mod identity;
+mod link;
+mod pcie;
+mod stack;
+mod temperature;
+
+use crate::cpulist;
+use crate::root::{Dir, Root, bracketed};
+use bus::Bus;
+use protocol::host::DriveFacts;
+use protocol::units::Bytes;
+
+/// What is known of the drive under block device `dev` (major, minor), through partitions, device mapper, md and
+/// loop files. `None` if the kernel knows no such device.
+pub fn facts(root: &Root, dev: (u32, u32)) -> Option<DriveFacts> {
+    let (major, minor) = dev;
+    let top = root
+        .dir(&format!("/sys/dev/block/{major}:{minor}"))
+        .or_else(|| crate::mounts::device_of_anonymous(root, dev))?;
+    let stack = stack::below(top);
+    let (drive, others) = stack.drives.split_first()?;
+    let hardware = bus::hardware(drive);
+    let bus = Bus::of(drive);
+    let identity = identity::of(drive, bus);
+    let queue = |name: &str| drive.read(&format!("queue/{name}"));
+    let queue_bytes = |name: &str| drive.parse(&format!("queue/{name}")).map(Bytes);
+    Some(DriveFacts {
+        name: drive.name().to_owned(),
+        model: identity.model,
+        serial: identity.serial,
+        firmware: identity.firmware,
+        bus: bus.map(|b| b.name().to_owned()),
+        rotational: queue("rotational").map(|v| v != "0"),
+        // `size` counts sectors of 512 bytes whatever the drive's own block size is.
+        size: drive.parse::<u64>("size").and_then(|n| n.checked_mul(512)).map(Bytes),
+        logical_block: queue_bytes("logical_block_size"),
+        physical_block: queue_bytes("physical_block_size"),
+        scheduler: queue("scheduler").map(|s| bracketed(&s).unwrap_or(s)),
+        nr_requests: drive.parse("queue/nr_requests"),
+        write_cache: queue("write_cache"),
+        temperature_c: temperature::of(&hardware),
+        numa_node: numa_node(&hardware),
+        link: bus.and_then(|b| link::of(&hardware, b)),
+        layers: stack.layers,
+        other_drives: others.iter().map(|d| d.name().to_owned()).collect(),
+    })
+}
+
+/// Online CPUs on the drive's side of the machine; empty when unknown or when all are equally near.
+pub fn near_cpus(root: &Root, drive: &DriveFacts) -> Vec<u32> {
+    let list = |text: Option<String>| text.and_then(|t| cpulist::parse(&t));
+    let online = list(root.read("/sys/devices/system/cpu/online")).unwrap_or_default();
+    let of_node = drive.numa_node.and_then(|n| list(root.read(&format!("/sys/devices/system/node/node{n}/cpulist"))));
+    let near = of_node.or_else(|| {
+        let hardware = bus::hardware(&stack::by_name(root, &drive.name)?);
+        list(hardware.ancestors().find_map(|d| d.read("local_cpulist")))
+    });
+    let near: Vec<u32> = near.unwrap_or_default().into_iter().filter(|cpu| online.contains(cpu)).collect();
+    if near == online { Vec::new() } else { near }
+}
+
+/// The nearest statement on the way up; -1 means that the machine has one node or does not say.
+fn numa_node(hardware: &Dir<'_>) -> Option<u32> {
+    hardware.ancestors().find_map(|d| d.parse::<i64>("numa_node")).and_then(|n| u32::try_from(n).ok())
+}

@@ -1,0 +1,71 @@
+//! What cannot or must not be run: the exit code, the words, and nothing changed.
+
+use anyhow::{Result, ensure};
+use std::path::Path;
+use tests::{Cli, Disk, Finished, scratch};
+
+/// `brakecheck bench` on a directory with further arguments must end so.
+fn bench(cli: &Cli, target: &Path, args: &[&str], code: i32, words: &[&str]) -> Result<()> {
+    let mut command = cli.command(["bench", "--target"])?;
+    Finished::of(command.arg(target).args(args).spawn()?)?.refused(code, words)
+}
+
+#[test]
+fn wrong_arguments_end_with_2_and_name_what_is_wrong() -> Result<()> {
+    let cli = Cli::new()?;
+    let dir = scratch()?;
+    let cases: [(&[&str], &[&str]); 11] = [
+        (&["--rw", "randread", "--bs", "0"], &["bs"]),
+        (&["--rw", "randread", "--bs", "1000"], &["bs", "512"]),
+        (&["--rw", "randread", "--bs", "99999999999999999999"], &["bs"]),
+        (&["--rw", "randread", "--bs", "1m", "--size", "64k"], &["size"]),
+        (&["--rw", "randread", "--iodepth", "0"], &["iodepth"]),
+        (&["--rw", "randread", "--iodepth", "1025"], &["iodepth"]),
+        (&["--rw", "randread", "--numjobs", "0"], &["numjobs"]),
+        (&["--rw", "randread", "--offset", "16e"], &["offset"]),
+        (&["--rw", "randread", "--runtime", "0"], &["runtime"]),
+        (&["--rw", "sideways"], &["sideways", "randread"]),
+        (&["--rw", "randread", "--wait", "patiently"], &["patiently", "epoll"]),
+    ];
+    for (args, words) in cases {
+        bench(&cli, dir.path(), args, 2, words)?;
+    }
+    cli.run(["preset", "cdm9", "--target", "/var/tmp"])?.refused(2, &["cdm9", "cdm8"])?;
+    ensure!(dir.path().read_dir()?.next().is_none(), "something was left in the directory");
+    Ok(())
+}
+
+#[test]
+fn a_missing_directory_is_refused() -> Result<()> {
+    let cli = Cli::new()?;
+    let dir = scratch()?;
+    bench(&cli, &dir.path().join("absent"), &["--rw", "randread"], 3, &["absent"])
+}
+
+#[test]
+fn writes_to_what_is_not_ours_are_refused_and_nothing_is_written() -> Result<()> {
+    let cli = Cli::new()?;
+    let Some(disk) = Disk::bare(16)? else { return Ok(()) };
+    let before = std::fs::read(disk.image())?;
+    let links = scratch()?;
+    let link = links.path().join("by-id");
+    std::os::unix::fs::symlink(disk.device(), &link)?;
+    let file = links.path().join("precious");
+    std::fs::write(&file, vec![9; 1 << 20])?;
+    for rw in ["write", "randwrite", "rw", "randrw"] {
+        for target in [disk.device(), &link, &file] {
+            bench(&cli, target, &["--rw", rw, "--bs", "4k", "--size", "1m"], 3, &[])?;
+        }
+    }
+    ensure!(std::fs::read(disk.image())? == before, "the device changed");
+    ensure!(std::fs::read(&file)? == vec![9; 1 << 20], "the file changed");
+    ensure!(disk.stat()?.write_bytes == 0, "the device was written to");
+    Ok(())
+}
+
+#[test]
+fn a_block_smaller_than_the_drives_is_refused() -> Result<()> {
+    let cli = Cli::new()?;
+    let Some(disk) = Disk::with_sector(4096, 64)? else { return Ok(()) };
+    bench(&cli, disk.device(), &["--rw", "randread", "--bs", "512"], 3, &["4096"])
+}

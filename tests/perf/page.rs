@@ -1,0 +1,111 @@
+//! What the page weighs, how soon it shows a number, and what a viewer costs.
+
+use crate::file::Cached;
+use crate::tool::median;
+use crate::{Bar, Plan, Row};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use tests::{Browser, Server, in_browser};
+
+pub(crate) async fn rows(plan: &Plan, file: &Cached) -> Result<Vec<Row>> {
+    let server = Server::start()?;
+    let mut rows = vec![weight(&server).await?];
+    let mut starts = Vec::new();
+    let (mut alone, mut watched) = (Vec::new(), Vec::new());
+    in_browser("perf", async |browser: &Browser| {
+        browser.goto(server.url()).await?;
+        for _ in 0..plan.rounds {
+            starts.push(first_number(browser, &server).await?);
+        }
+        for round in 0..=plan.rounds {
+            browser.goto("about:blank").await?;
+            let without = iops(&server, plan, file).await?;
+            browser.goto(server.url()).await?;
+            browser.see("#start").await?;
+            let with = iops(&server, plan, file).await?;
+            if round > 0 {
+                alone.push(without);
+                watched.push(with);
+            }
+        }
+        Ok(())
+    })
+    .await?;
+    let start = median(starts.into_iter());
+    rows.push(Row {
+        figure: "page: first live number after Start, s".into(),
+        theirs: String::new(),
+        ours: format!("{start:.2}"),
+        value: start,
+        bar: Bar::AtMost(0.5),
+    });
+    let (alone, watched) = (median(alone.into_iter()), median(watched.into_iter()));
+    rows.push(Row {
+        figure: "page-cached 4K randread QD32: IOPS, a viewer against none".into(),
+        theirs: format!("none {alone:.0}"),
+        ours: format!("{watched:.0}"),
+        value: watched / alone,
+        bar: Bar::AtLeast(0.99),
+    });
+    rows.iter().for_each(Row::print);
+    Ok(rows)
+}
+
+/// Bytes of WebAssembly that a browser loads.
+async fn weight(server: &Server) -> Result<Row> {
+    let index = reqwest::get(server.page("/")).await?.text().await?;
+    let end = index.find("_bg.wasm").context("the page loads no wasm")? + "_bg.wasm".len();
+    let start = index[..end].rfind(['/', '"', '\'']).context("the wasm has a path")? + 1;
+    let url = server.page(&format!("/{}", &index[start..end]));
+    let answer = reqwest::Client::new().get(url).header("accept-encoding", "br").send().await?;
+    let kib = answer.bytes().await?.len() as f64 / 1024.0;
+    Ok(Row {
+        figure: "page: wasm after brotli, KiB".into(),
+        theirs: String::new(),
+        ours: format!("{kib:.0}"),
+        value: kib,
+        bar: Bar::AtMost(350.0),
+    })
+}
+
+/// Seconds from the click on Start until the reading shows a number other than zero.
+async fn first_number(browser: &Browser, server: &Server) -> Result<f64> {
+    browser.goto(server.url()).await?;
+    browser.see("#start").await?;
+    browser.fill("#target", &server.target().display().to_string()).await?;
+    browser.see("#start:enabled").await?;
+    let seconds = browser
+        .execute_async(
+            "const done = arguments[arguments.length - 1];
+             const reading = () => document.querySelector('[data-testid=reading]')?.innerText ?? '';
+             const before = reading();
+             const start = performance.now();
+             document.querySelector('#start').click();
+             const look = () => /[1-9]/.test(reading()) && reading() !== before
+                 ? done((performance.now() - start) / 1000) : requestAnimationFrame(look);
+             look();",
+            vec![],
+        )
+        .await?
+        .json()
+        .as_f64()
+        .context("a time")?;
+    browser.see("#stop").await?.click().await?;
+    browser.see("#start").await?;
+    Ok(seconds)
+}
+
+async fn iops(server: &Server, plan: &Plan, file: &Cached) -> Result<f64> {
+    file.warm()?;
+    let run = json!({ "target": file.path(), "workloads": [{
+        "rw": "randread", "bs": "4k", "iodepth": 32, "buffered": true, "invalidate": 0,
+        "runtime": plan.runtime.as_secs_f64(),
+    }] });
+    let created = server.post("/runs", &run).await?;
+    let id = created["id"].as_str().context("a run has an id")?;
+    // A listener is a viewer too: it comes when the measuring is over.
+    tokio::time::sleep(plan.runtime).await;
+    server.ended(id).await?;
+    let record: Value = server.get(&format!("/runs/{id}")).await?;
+    record["results"][0]["read"]["iops"].as_f64().context("a run has a result")
+}

@@ -1,0 +1,168 @@
+//! A server of the program on a free port.
+
+use crate::{program, scratch, send};
+use anyhow::{Context, Result, bail, ensure};
+use futures_util::{Stream, StreamExt, TryStreamExt};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use tempfile::TempDir;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+
+/// A running server; stopped on drop, its log shown if the test failed.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    url: String,
+    log: PathBuf,
+    dirs: Arc<(TempDir, TempDir)>,
+    // Closing it would make the server's next line an error.
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Server {
+    /// Starts one with fresh state.
+    pub fn start() -> Result<Self> {
+        Self::spawn(Arc::new((scratch()?, scratch()?)), 0)
+    }
+
+    /// Starts another on the same state, port and target directory, as a user would after a crash.
+    pub fn again(&self) -> Result<Self> {
+        Self::spawn(Arc::clone(&self.dirs), self.port()?)
+    }
+
+    fn spawn(dirs: Arc<(TempDir, TempDir)>, port: u16) -> Result<Self> {
+        let log = dirs.0.path().join("server.log");
+        let mut child = Command::new(program()?)
+            .arg("--state-dir")
+            .arg(dirs.0.path())
+            .args(["serve", "--port", &port.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(File::options().create(true).append(true).open(&log)?)
+            .spawn()?;
+        let mut stdout = BufReader::new(child.stdout.take().context("stdout is piped")?);
+        let mut line = String::new();
+        stdout.read_line(&mut line)?;
+        if !line.contains("#token=") {
+            child.wait()?;
+            bail!("the server did not print its address: {line}{}", std::fs::read_to_string(&log)?);
+        }
+        Ok(Self { child, url: line.trim().into(), log, dirs, _stdout: stdout })
+    }
+
+    /// The address with the token, as printed.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The address of a page, without the token.
+    pub fn page(&self, path: &str) -> String {
+        let base = self.url.split('#').next().unwrap_or_default();
+        format!("{}{path}", base.trim_end_matches('/'))
+    }
+
+    /// A directory that runs may use.
+    pub fn target(&self) -> &Path {
+        self.dirs.1.path()
+    }
+
+    /// Its state directory.
+    pub fn state_dir(&self) -> &Path {
+        self.dirs.0.path()
+    }
+
+    fn port(&self) -> Result<u16> {
+        let base = self.page("");
+        Ok(base.rsplit(':').next().context("the address has a port")?.parse()?)
+    }
+
+    /// `GET` under `/api/v1`.
+    pub async fn get(&self, path: &str) -> Result<Value> {
+        self.request(reqwest::Method::GET, path, None).await
+    }
+
+    /// `POST` under `/api/v1`.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Value> {
+        self.request(reqwest::Method::POST, path, Some(body)).await
+    }
+
+    /// `DELETE` under `/api/v1`.
+    pub async fn delete(&self, path: &str) -> Result<Value> {
+        self.request(reqwest::Method::DELETE, path, None).await
+    }
+
+    /// The frames of `/ws/bench`, the first snapshot included.
+    pub async fn events(&self) -> Result<impl Stream<Item = Result<Value>> + Unpin> {
+        let mut request = self.page("/ws/bench").replacen("http", "ws", 1).into_client_request()?;
+        request.headers_mut().insert("authorization", format!("Bearer {}", self.token()).parse()?);
+        let (socket, _) = tokio_tungstenite::connect_async(request).await?;
+        Ok(Box::pin(
+            socket
+                .try_filter_map(async |m| Ok(m.is_text().then(|| m.into_text())))
+                .map(|text| Ok(serde_json::from_str(&text??)?)),
+        ))
+    }
+
+    /// Waits until a frame is as wanted; returns it.
+    pub async fn event(&self, wanted: impl Fn(&Value) -> bool) -> Result<Value> {
+        let mut events = self.events().await?;
+        while let Some(frame) = events.next().await {
+            let frame = frame?;
+            if wanted(&frame) {
+                return Ok(frame);
+            }
+        }
+        bail!("the stream ended")
+    }
+
+    /// Waits until a run has ended.
+    pub async fn ended(&self, id: &str) -> Result<()> {
+        let over = |v: &Value| v["state"] != "running" && v["state"] != "queued";
+        self.event(|f| match f["type"].as_str() {
+            Some("snapshot") => f["run"]["id"] == id && over(&f["run"]),
+            Some("run-finished") => f["run"] == id,
+            _ => false,
+        })
+        .await
+        .map(drop)
+    }
+
+    fn token(&self) -> &str {
+        self.url.rsplit("#token=").next().unwrap_or_default()
+    }
+
+    async fn request(&self, method: reqwest::Method, path: &str, body: Option<&Value>) -> Result<Value> {
+        let url = self.page(&format!("/api/v1{path}"));
+        let mut request = reqwest::Client::new().request(method, url).bearer_auth(self.token());
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let answer = request.send().await?;
+        let (status, text) = (answer.status(), answer.text().await?);
+        ensure!(status.is_success(), "{status}: {text}");
+        Ok(if text.is_empty() { Value::Null } else { serde_json::from_str(&text)? })
+    }
+
+    /// Sends a signal and waits for the end. Returns the exit code, if it was not the signal that ended it.
+    pub fn end(&mut self, signal: Signal) -> Result<Option<i32>> {
+        send(&self.child, signal)?;
+        Ok(self.child.wait()?.code())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            // The process may end by itself between the two calls, which is as good.
+            let _ = self.end(Signal::TERM);
+        }
+        if std::thread::panicking() {
+            eprintln!("--- server log\n{}", std::fs::read_to_string(&self.log).unwrap_or_default());
+        }
+    }
+}

@@ -31,7 +31,7 @@ WASM := wasm32-unknown-unknown
 WORKSPACE := Cargo.toml Cargo.lock rust-toolchain.toml
 PAGE_SOURCES := $(WORKSPACE) $(shell find Trunk.toml index.html style public \
 	$(foreach c,app lab protocol,$c/Cargo.toml $c/src) 2>/dev/null)
-SERVER_SOURCES := $(WORKSPACE) $(shell find server/build.rs \
+SERVER_SOURCES := $(WORKSPACE) $(shell find server/build.rs server/placeholder \
 	$(foreach c,server engine power lab protocol,$c/Cargo.toml $c/src) 2>/dev/null)
 
 say = printf '\033[1m== %s\033[0m\n'

@@ -19,10 +19,10 @@ async fn results_are_listed_compared_and_deleted() -> Result<()> {
         browser.see("#compare").await?.click().await?;
         browser.until("location.pathname === '/compare'").await?;
         browser.see_text("body", "randread 4k QD8").await?;
-        browser.see_text("body", "%").await?;
+        browser.see_text("[data-testid=difference]", "%").await?;
         browser.goto(server.page(&format!("/runs/{first}"))).await?;
-        browser.see("#delete").await?.click().await?;
-        browser.see("#delete-confirm").await?.click().await?;
+        browser.see("[data-testid=delete]").await?.click().await?;
+        browser.see("[data-testid=delete-yes]").await?.click().await?;
         browser.goto(server.page("/results")).await?;
         browser.see(&format!("[data-run='{second}']")).await?;
         ensure!(browser.find_all(By::Css(format!("[data-run='{first}']"))).await?.is_empty(), "it is still listed");

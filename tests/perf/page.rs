@@ -77,11 +77,11 @@ async fn first_number(browser: &Browser, server: &Server) -> Result<f64> {
     let seconds = browser
         .execute_async(
             "const done = arguments[arguments.length - 1];
-             const reading = () => document.querySelector('[data-testid=reading]')?.innerText ?? '';
+             const reading = () => document.querySelector('[data-testid=reading]')?.dataset.value;
              const before = reading();
              const start = performance.now();
              document.querySelector('#start').click();
-             const look = () => /[1-9]/.test(reading()) && reading() !== before
+             const look = () => Number(reading()) > 0 && reading() !== before
                  ? done((performance.now() - start) / 1000) : requestAnimationFrame(look);
              look();",
             vec![],

@@ -1,0 +1,9 @@
+//! Files of our own: made, filled, reused and removed.
+
+pub(crate) mod layout;
+pub(crate) mod own;
+pub(crate) mod random_data;
+mod registry;
+mod trailer;
+
+pub(crate) use trailer::State;

@@ -1,0 +1,298 @@
+//! A file of our own: made so that it can be nobody else's, and removed whatever happens.
+
+use super::registry::{Entry, is_own_name};
+use super::trailer::{self, State, Trailer};
+use protocol::error::{ErrorBody, ErrorCode};
+use protocol::units::Bytes;
+use rustix::fs::{FallocateFlags, FlockOperation, IFlags, OFlags, fallocate, flock, ioctl_getflags, ioctl_setflags};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// A file of our own, locked by this process. Removed when dropped unless kept.
+#[derive(Debug)]
+pub(crate) struct OwnFile {
+    path: PathBuf,
+    /// Through the page cache; holds the lock.
+    file: File,
+    trailer: Trailer,
+    entry: Option<Entry>,
+    pub(crate) reused: bool,
+}
+
+impl OwnFile {
+    /// Reuses a full file of this size that an earlier run left in `dir`, if there is one nobody uses.
+    pub(crate) fn reuse(dir: &Path, size: u64, registry: &Path) -> Option<Self> {
+        let candidates = fs::read_dir(dir).ok()?.flatten().filter(|e| is_own_name(&e.file_name()));
+        candidates.map(|e| e.path()).find_map(|path| {
+            let (file, trailer) = open_unused(&path)?;
+            if trailer.size != size || trailer.state == State::Filling {
+                return None;
+            }
+            // From now on it is this run's to remove.
+            let entry = Entry::all(registry).into_iter().find(|(_, data)| *data == path).map(|(entry, _)| entry);
+            let entry = entry.or_else(|| Entry::write(registry, &path).ok())?;
+            let mut own = Self { path, file, trailer, entry: Some(entry), reused: true };
+            own.mark(State::Full).ok()?;
+            Some(own)
+        })
+    }
+
+    /// Makes a new one with room for `size` bytes, not yet filled.
+    pub(crate) fn create(dir: &Path, size: u64, seed: u64, registry: &Path) -> Result<Self, ErrorBody> {
+        let path = dir.join(format!("brakecheck-{seed:016x}.dat"));
+        let entry = Entry::write(registry, &path).map_err(|e| {
+            let what = format!("Cannot note the test file in {}: {e}.", registry.display());
+            ErrorBody::new(ErrorCode::Internal, what).hint("Choose another place with --state-dir.")
+        })?;
+        let made = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
+        let file = match made {
+            Ok(file) => file,
+            Err(e) => {
+                entry.remove();
+                return Err(cannot_write(dir, &e));
+            }
+        };
+        let mut own = Self {
+            path,
+            file,
+            trailer: Trailer { size, seed, state: State::Filling },
+            entry: Some(entry),
+            reused: false,
+        };
+        own.prepare().map_err(|e| no_room(dir, size, &e))?;
+        Ok(own)
+    }
+
+    fn prepare(&mut self) -> io::Result<()> {
+        flock(&self.file, FlockOperation::NonBlockingLockExclusive)?;
+        // btrfs would copy every block on write and check-sum it, and then not write directly. Other filesystems
+        // know no such flag, which is just as well.
+        if let Ok(flags) = ioctl_getflags(&self.file) {
+            let _ = ioctl_setflags(&self.file, flags | IFlags::NOCOW);
+        }
+        let len = self.trailer.size + trailer::LEN as u64;
+        // Room in one piece where the filesystem can; where it cannot, filling makes the room.
+        match fallocate(&self.file, FallocateFlags::empty(), 0, len) {
+            Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => self.file.set_len(len)?,
+            other => other?,
+        }
+        self.mark(State::Filling)
+    }
+
+    /// Writes the marker and waits until it is on disk.
+    pub(crate) fn mark(&mut self, state: State) -> io::Result<()> {
+        self.trailer.state = state;
+        self.file.write_all_at(&self.trailer.encode(), self.trailer.size)?;
+        self.file.sync_all()
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn seed(&self) -> u64 {
+        self.trailer.seed
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.trailer.size
+    }
+
+    /// The descriptor that goes through the page cache.
+    pub(crate) fn buffered(&self) -> &File {
+        &self.file
+    }
+
+    /// A second descriptor with `O_DIRECT`.
+    pub(crate) fn open_direct(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::DIRECT.bits().cast_signed();
+        OpenOptions::new().read(true).write(true).custom_flags(flags).open(&self.path).map(OwnedFd::from)
+    }
+
+    /// Whether the name still leads to this file.
+    pub(crate) fn still_there(&self) -> bool {
+        self.file.metadata().is_ok_and(|m| m.nlink() > 0)
+    }
+
+    /// Leaves the file for the next run in its directory.
+    pub(crate) fn keep(mut self) -> io::Result<()> {
+        self.mark(State::Kept)?;
+        if let Some(entry) = self.entry.take() {
+            entry.remove();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for OwnFile {
+    fn drop(&mut self) {
+        if let Some(entry) = self.entry.take() {
+            match fs::remove_file(&self.path) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                    // The entry stays, so that the next start tries again.
+                    tracing::warn!(path = %self.path.display(), "cannot remove the test file: {e}");
+                }
+                _ => entry.remove(),
+            }
+        }
+    }
+}
+
+/// Opens a file of our own that no living process uses, and locks it.
+fn open_unused(path: &Path) -> Option<(File, Trailer)> {
+    let flags = OFlags::NOFOLLOW.bits().cast_signed();
+    let file = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).ok()?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    let meta = file.metadata().ok()?;
+    let size = meta.len().checked_sub(trailer::LEN as u64).filter(|_| meta.is_file())?;
+    let mut page = [0; trailer::LEN];
+    file.read_exact_at(&mut page, size).ok()?;
+    Some((file, Trailer::decode(&page)?))
+}
+
+/// Removes what `registry` lists and nobody uses or kept. Returns the removed files.
+pub(crate) fn remove_leftovers(registry: &Path) -> Vec<PathBuf> {
+    let mut removed = Vec::new();
+    for (entry, path) in Entry::all(registry) {
+        let flags = OFlags::NOFOLLOW.bits().cast_signed();
+        match OpenOptions::new().read(true).write(true).custom_flags(flags).open(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => entry.remove(),
+            // Not mounted just now, perhaps: the next start looks again.
+            Err(_) => {}
+            Ok(file) => {
+                if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+                    continue;
+                }
+                let kept = open_trailer(&file).is_some_and(|t| t.state == State::Kept);
+                if kept || fs::remove_file(&path).is_ok() {
+                    entry.remove();
+                    removed.extend((!kept).then_some(path));
+                }
+            }
+        }
+    }
+    removed
+}
+
+fn open_trailer(file: &File) -> Option<Trailer> {
+    let size = file.metadata().ok()?.len().checked_sub(trailer::LEN as u64)?;
+    let mut page = [0; trailer::LEN];
+    file.read_exact_at(&mut page, size).ok()?;
+    Trailer::decode(&page)
+}
+
+/// Why a directory cannot be written to, and what to do.
+pub(crate) fn cannot_write(dir: &Path, error: &io::Error) -> ErrorBody {
+    let dir = dir.display();
+    let (why, hint) = match error.raw_os_error() {
+        Some(libc::EROFS) => (
+            "it is mounted read-only".to_owned(),
+            "Choose another directory, or measure the drive read-only by naming its device or an existing file.",
+        ),
+        Some(libc::EACCES | libc::EPERM) => {
+            ("you may not create files there".to_owned(), "Choose a directory of your own, or change its permissions.")
+        }
+        Some(libc::ENOENT) => ("the directory is gone".to_owned(), "Choose another directory."),
+        Some(libc::ENOSPC | libc::EDQUOT) => {
+            ("there is no space left".to_owned(), "Free some space, or make size smaller.")
+        }
+        _ => (error.to_string(), "Choose another directory."),
+    };
+    ErrorBody::new(ErrorCode::TargetRefused, format!("Cannot write here: {dir}: {why}.")).hint(hint)
+}
+
+/// Room ran out while laying out, or the filesystem cannot hold such a file.
+pub(crate) fn no_room(dir: &Path, size: u64, error: &io::Error) -> ErrorBody {
+    match error.raw_os_error() {
+        Some(libc::ENOSPC | libc::EDQUOT) => ErrorBody::new(
+            ErrorCode::TargetRefused,
+            format!("No space left in {} while laying out a file of {}.", dir.display(), Bytes(size)),
+        )
+        .hint("Free some space, or make size smaller."),
+        Some(libc::EFBIG) => ErrorBody::new(
+            ErrorCode::TargetRefused,
+            format!("The filesystem of {} cannot hold a file of {}.", dir.display(), Bytes(size)),
+        )
+        .hint("Make size smaller."),
+        Some(libc::EIO) => ErrorBody::new(
+            ErrorCode::RunFailed,
+            format!("I/O error in {} while laying out the file: {error}.", dir.display()),
+        )
+        .hint("Look at the kernel log (dmesg): the drive or its link may be failing."),
+        _ => cannot_write(dir, error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixture() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let top = tempfile::tempdir().unwrap();
+        let (dir, registry) = (top.path().join("data"), top.path().join("registry"));
+        fs::create_dir(&dir).unwrap();
+        (top, dir, registry)
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        fs::read_dir(dir).map_or(Vec::new(), |d| d.map(|e| e.unwrap().file_name().into_string().unwrap()).collect())
+    }
+
+    #[test]
+    fn a_dropped_file_and_its_entry_are_gone() {
+        let (_top, dir, registry) = fixture();
+        let own = OwnFile::create(&dir, 1 << 20, 7, &registry).unwrap();
+        assert_eq!((names(&dir).len(), names(&registry).len()), (1, 1));
+        assert_eq!(own.buffered().metadata().unwrap().len(), (1 << 20) + 4096);
+        drop(own);
+        assert_eq!((names(&dir).len(), names(&registry).len()), (0, 0));
+    }
+
+    #[test]
+    fn a_kept_file_is_reused_only_where_size_and_marker_fit() {
+        let (_top, dir, registry) = fixture();
+        let mut own = OwnFile::create(&dir, 1 << 20, 7, &registry).unwrap();
+        own.mark(State::Full).unwrap();
+        own.keep().unwrap();
+        assert_eq!((remove_leftovers(&registry), names(&dir).len()), (vec![], 1));
+        assert!(OwnFile::reuse(&dir, 2 << 20, &registry).is_none());
+        fs::write(dir.join("brakecheck-0123456789abcdef.dat"), vec![0; (1 << 20) + 4096]).unwrap();
+        let own = OwnFile::reuse(&dir, 1 << 20, &registry).unwrap();
+        assert_eq!((own.seed(), own.reused), (7, true));
+        // Used by one run, it is not there for another.
+        assert!(OwnFile::reuse(&dir, 1 << 20, &registry).is_none());
+        drop(own);
+        assert_eq!(names(&dir), ["brakecheck-0123456789abcdef.dat"], "somebody else's file stays");
+    }
+
+    #[test]
+    fn leftovers_go_unless_somebody_lives_on_them() {
+        let (_top, dir, registry) = fixture();
+        let own = OwnFile::create(&dir, 4096, 1, &registry).unwrap();
+        assert!(remove_leftovers(&registry).is_empty(), "in use");
+        // As after a kill: the lock goes with the process, file and entry stay.
+        let OwnFile { path, file, entry, .. } = &mut { own };
+        let (path, _entry) = (path.clone(), entry.take());
+        flock(&*file, FlockOperation::Unlock).unwrap();
+        assert_eq!(remove_leftovers(&registry), [path]);
+        assert_eq!((names(&dir).len(), names(&registry).len()), (0, 0));
+    }
+
+    #[test]
+    fn only_own_names_count() {
+        for (name, own) in [
+            ("brakecheck-0123456789abcdef.dat", true),
+            ("brakecheck-0123456789abcde.dat", false),
+            ("brakecheck-0123456789abcdeg.dat", false),
+            ("brakecheck-.dat", false),
+            ("x.dat", false),
+        ] {
+            assert_eq!(is_own_name(OsStr::new(name)), own, "{name}");
+        }
+    }
+
+    use std::ffi::OsStr;
+}

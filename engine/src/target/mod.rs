@@ -1,0 +1,11 @@
+//! Looking at a target before anything is written, and opening it.
+
+mod check;
+pub(crate) mod counters;
+mod direct;
+mod inspect;
+mod mounts;
+pub(crate) mod open;
+
+pub use check::check;
+pub use inspect::inspect;

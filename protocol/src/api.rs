@@ -3,8 +3,9 @@
 use crate::error::{ErrorBody, ErrorCode};
 use crate::host::{DriveFacts, EngineFacts, HostFacts, TargetFacts};
 use crate::plan::RunSpec;
-use crate::preset::{Column, PresetRequest};
-use crate::run::{RunId, RunState};
+use crate::preset::{Cell, Column, PresetRequest};
+use crate::run::{RunId, RunRecord, RunState};
+use crate::sample::Sample;
 use crate::units::{Bytes, Seconds};
 use crate::workload::{Wait, Workload};
 use serde::{Deserialize, Serialize};
@@ -139,4 +140,44 @@ pub struct SystemFacts {
 pub struct SessionRequest {
     /// The token.
     pub token: String,
+}
+
+/// `GET /api/v1/session`: what the caller may do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Session {
+    /// The caller's role.
+    pub role: Role,
+}
+
+/// What a caller may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Everything.
+    Operator,
+}
+
+/// `GET /api/v1/runs/{id}`: the record with the preset's grid worked out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RunDetail {
+    /// The record.
+    #[serde(flatten)]
+    pub record: RunRecord,
+    /// The preset's grid; empty for custom workloads.
+    pub cells: Vec<Cell>,
+}
+
+/// `GET /api/v1/runs/{id}/export`: everything that is stored of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RunExport {
+    /// The record.
+    pub record: RunRecord,
+    /// The preset's grid; empty for custom workloads.
+    pub cells: Vec<Cell>,
+    /// All samples in order.
+    pub samples: Vec<Sample>,
 }

@@ -50,7 +50,8 @@ pub struct CellKey {
 }
 
 /// A row of a preset's definition.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Row {
     /// Label in the known tool's words.
     pub label: &'static str,
@@ -65,7 +66,8 @@ pub struct Row {
 }
 
 /// A preset's definition.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Preset {
     /// Name on the command line and in the API.
     pub name: &'static str,
@@ -74,6 +76,7 @@ pub struct Preset {
     /// One sentence on what it does and how it is scored.
     pub description: &'static str,
     /// Rows of the grid.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Row>))]
     pub rows: &'static [Row],
     /// File size in bytes.
     pub size: u64,

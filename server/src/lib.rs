@@ -6,9 +6,21 @@
 //! | [`state_dir`], [`lock`] | the directory that holds everything of ours, and who is at work in it |
 //! | [`store`] | results, in `SQLite` |
 //! | [`runner`] | the single owner of a run: lock, conditions, engine, store, events |
+//! | [`scheduler`] | one run at a time in the server, and its queue |
+//! | [`live`] | the event stream as viewers see it: hub and WebSocket |
+//! | [`http`] | routes, the gate in front of them, the embedded page |
+//! | [`targets`] | places where a run could go |
+//! | [`token`] | the operator's credentials |
+//! | [`serve`] | the server's life: listeners, signals, orderly end |
 
 pub mod cli;
+pub mod http;
+pub mod live;
 pub mod lock;
 pub mod runner;
+pub mod scheduler;
+pub mod serve;
 pub mod state_dir;
 pub mod store;
+pub mod targets;
+pub mod token;

@@ -53,10 +53,21 @@ impl Lock {
                 Err(TryLockError::WouldBlock) => return Err(LockError::Held(read(&mut file))),
             }
         }
+        let mut lock = Self(file);
+        lock.write(what, run)?;
+        Ok(lock)
+    }
+
+    /// Says anew what the holder does.
+    pub fn describe(&mut self, what: &str) -> io::Result<()> {
+        self.write(what, None)
+    }
+
+    fn write(&mut self, what: &str, run: Option<&str>) -> io::Result<()> {
         let holder = Holder { pid: std::process::id(), what: what.into(), run: run.map(Into::into) };
-        file.set_len(0)?;
-        file.write_all(serde_json::to_string(&holder).map_err(io::Error::other)?.as_bytes())?;
-        Ok(Self(file))
+        self.0.set_len(0)?;
+        self.0.rewind()?;
+        self.0.write_all(serde_json::to_string(&holder).map_err(io::Error::other)?.as_bytes())
     }
 }
 

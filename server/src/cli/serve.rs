@@ -1,9 +1,17 @@
 //! `brakecheck serve`.
 
 use super::Globals;
+use crate::serve::{Options, Server};
 use protocol::error::{ErrorBody, ErrorCode};
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Options of `serve`.
+///
+/// A port in use, or a state directory that another server uses, ends with exit code 2. Ctrl-C or SIGTERM stops the
+/// run and ends in order with 0; a second one ends at once with 130.
 #[derive(Debug, clap::Args)]
 pub struct ServeArgs {
     /// Port on the loopback addresses; 0 takes any free one
@@ -23,7 +31,83 @@ impl Default for ServeArgs {
     }
 }
 
-/// Runs the subcommand.
-pub fn run(_args: ServeArgs, _globals: &Globals) -> Result<(), ErrorBody> {
-    Err(ErrorBody::new(ErrorCode::Internal, "serve is not built yet"))
+/// Serves until told to stop.
+pub fn run(args: ServeArgs, globals: &Globals) -> Result<(), ErrorBody> {
+    let internal = |e: std::io::Error| ErrorBody::new(ErrorCode::Internal, format!("The server cannot start: {e}."));
+    // Two threads are plenty for a few viewers; the processors are for the measurement.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("http")
+        .enable_all()
+        .build()
+        .map_err(internal)?;
+    let options = Options {
+        port: args.port,
+        allow_hosts: args.allow_hosts,
+        state: globals.state()?,
+        sysroot: globals.sysroot.clone(),
+    };
+    let result = runtime.block_on(async {
+        let signals = Signals::new().map_err(internal)?;
+        let server = Server::start(options).await?;
+        announce(&server);
+        if args.open {
+            open(&server)?;
+        }
+        server.run(signals.wait()).await;
+        Ok(())
+    });
+    // A look at a file system that hangs must not keep the program.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    result
+}
+
+/// The address with the token, alone on a line of standard output; everything else on standard error.
+fn announce(server: &Server) {
+    if let Some(aside) = &server.app().runner.put_aside {
+        eprintln!("The result store was damaged. It was kept as {}; a new one was begun.", aside.display());
+    }
+    eprintln!("Brakecheck {} is at the address below. Ctrl-C ends it.", protocol::VERSION);
+    // Whoever started this may have closed standard output; that is no reason to end.
+    let _ = writeln!(std::io::stdout(), "{}#token={}", server.address(), server.app().gate.token().secret());
+}
+
+/// Opens the page in the user's browser.
+fn open(server: &Server) -> Result<(), ErrorBody> {
+    let address = format!("{}#token={}", server.address(), server.app().gate.token().launch_code()?);
+    let started =
+        Command::new("xdg-open").arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    match started {
+        Ok(mut browser) => {
+            // Waited for, so that it does not stay as a zombie.
+            std::thread::spawn(move || browser.wait());
+        }
+        Err(e) => eprintln!("No browser could be opened (xdg-open: {e}). Open the address above."),
+    }
+    Ok(())
+}
+
+/// The signals that end the server.
+struct Signals([Signal; 3]);
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        let on = |kind| signal(kind);
+        Ok(Self([on(SignalKind::interrupt())?, on(SignalKind::terminate())?, on(SignalKind::hangup())?]))
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {}, _ = hangup.recv() => {} }
+    }
+
+    /// Returns at the first signal; the second then ends the program at once.
+    async fn wait(mut self) {
+        self.next().await;
+        eprintln!("Stopping. Once more to end at once.");
+        tokio::spawn(async move {
+            self.next().await;
+            std::process::exit(i32::from(ErrorCode::Interrupted.exit_code()));
+        });
+    }
 }

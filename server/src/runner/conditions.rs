@@ -37,4 +37,13 @@ impl Runner {
             error: None,
         })
     }
+
+    /// Looks again at what may have changed while a run waited. A target that is gone is left for the run to report.
+    pub fn refresh(&self, record: &mut RunRecord) {
+        record.host = host(&self.sysroot);
+        if let Ok(target) = engine::target::inspect(&record.spec.target) {
+            record.drive = drive(&self.sysroot, &target);
+            record.target = target;
+        }
+    }
 }

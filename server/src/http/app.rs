@@ -1,0 +1,176 @@
+//! State and router of the server.
+
+use super::error::ApiError;
+use super::gate::{Gate, wants_html};
+use super::{headers, metrics, page, runs, session, system, targets};
+use crate::live::{self, Hub};
+use crate::runner::Runner;
+use crate::scheduler::Scheduler;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn_with_state, map_response};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{any, get};
+use axum::{Json, Router};
+use protocol::error::{ErrorBody, ErrorCode};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::timeout::TimeoutLayer;
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Largest body of a request in bytes.
+pub(super) const MAX_BODY: usize = 256 * 1024;
+/// Time from the last header of a request to the first of its answer.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+/// Largest message a viewer may send in bytes.
+const MAX_MESSAGE: usize = 16 * 1024;
+
+/// What the routes share.
+#[derive(Debug)]
+pub struct App {
+    /// Runs and results.
+    pub runner: Arc<Runner>,
+    /// The queue.
+    pub scheduler: Arc<Scheduler>,
+    /// The event stream.
+    pub hub: Arc<Hub>,
+    /// Who may ask.
+    pub gate: Gate,
+    /// Port of the listener, which the cookie's name holds.
+    pub port: u16,
+    /// Cancelled when viewers are to be sent away.
+    pub farewell: CancellationToken,
+    /// Viewers' tasks.
+    pub viewers: TaskTracker,
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Brakecheck", description = "Benchmarks storage on this host. `/ws/bench` sends the events of a run \
+        as text frames: `seq` beside the fields of `Event`; a `snapshot` first, and again after frames were dropped."),
+    components(schemas(protocol::event::Event, protocol::event::Snapshot, protocol::error::ErrorBody)),
+    modifiers(&Bearer),
+    security(("token" = []))
+)]
+struct Document;
+
+/// The token as scripts send it.
+struct Bearer;
+
+impl utoipa::Modify for Bearer {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+        document.components.get_or_insert_default().add_security_scheme("token", scheme);
+    }
+}
+
+fn api() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .routes(routes!(session::open, session::show))
+        .routes(routes!(system::system))
+        .routes(routes!(system::presets))
+        .routes(routes!(targets::list))
+        .routes(routes!(targets::inspect))
+        .routes(routes!(runs::create, runs::list))
+        .routes(routes!(runs::show, runs::delete))
+        .routes(routes!(runs::samples))
+        .routes(routes!(runs::export))
+        .routes(routes!(system::healthz))
+        .routes(routes!(metrics::metrics))
+}
+
+/// The description of the API, made from the code.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    api().into_openapi()
+}
+
+/// All routes behind the gate.
+pub fn router(app: Arc<App>) -> Router {
+    let (routes, document) = api().split_for_parts();
+    let document = Json(document);
+    // From the outside in.
+    let layers = ServiceBuilder::new()
+        .layer(map_response(headers::add))
+        .layer(CatchPanicLayer::custom(|_| panicked()))
+        .layer(from_fn_with_state(Arc::clone(&app), gate))
+        .layer(TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, TIME_LIMIT))
+        .layer(DefaultBodyLimit::max(MAX_BODY));
+    routes
+        .route("/api/openapi.json", get(move || std::future::ready(document.clone())))
+        .route("/ws/bench", get(bench))
+        .route("/api", any(not_found))
+        .route("/api/{*rest}", any(not_found))
+        .route("/ws/{*rest}", any(not_found))
+        .method_not_allowed_fallback(wrong_method)
+        .fallback_service(page::router())
+        .layer(layers)
+        .with_state(app)
+}
+
+/// Lets a request through the gate, or answers why not: a page for people, JSON for programs.
+async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let Err(refusal) = app.gate.check(&parts) else {
+        return next.run(Request::from_parts(parts, body)).await;
+    };
+    let (status, body) = refusal.answer();
+    if app.gate.first_time(&refusal) {
+        tracing::warn!("refused: {refusal} {}", body.hint.as_deref().unwrap_or_default());
+    }
+    if wants_html(&parts.headers) {
+        return (status, Html(refusal_page(&body))).into_response();
+    }
+    ApiError::with_status(status, body).into_response()
+}
+
+fn refusal_page(error: &ErrorBody) -> String {
+    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Brakecheck: refused</title>\
+         <h1>{}</h1><p>{}</p></html>\n",
+        escape(&error.message),
+        escape(error.hint.as_deref().unwrap_or_default())
+    )
+}
+
+/// `/ws/bench`.
+async fn bench(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
+    let (mut parts, _) = request.into_parts();
+    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &app).await.map_err(|e| {
+        let message = format!("This address is a WebSocket: {}.", e.body_text());
+        ApiError::with_status(e.status(), ErrorBody::new(ErrorCode::Usage, message))
+    })?;
+    let seat = app.hub.admit().ok_or_else(|| {
+        let body = ErrorBody::new(ErrorCode::Busy, "Too many viewers are connected.").hint("Close other pages of it.");
+        ApiError::with_status(StatusCode::SERVICE_UNAVAILABLE, body)
+    })?;
+    let stop = app.farewell.clone();
+    let viewers = app.viewers.clone();
+    Ok(upgrade
+        .protocols(["brakecheck.v1"])
+        .max_message_size(MAX_MESSAGE)
+        .max_frame_size(MAX_MESSAGE)
+        .on_upgrade(move |socket| viewers.track_future(live::view(socket, seat, stop))))
+}
+
+async fn not_found(request: Request) -> ApiError {
+    let body = ErrorBody::new(ErrorCode::NotFound, format!("There is nothing at {}.", request.uri().path()));
+    ApiError::from(body.hint("/api/openapi.json lists what there is."))
+}
+
+async fn wrong_method(request: Request) -> ApiError {
+    let message = format!("{} is not possible at {}.", request.method(), request.uri().path());
+    ApiError::with_status(StatusCode::METHOD_NOT_ALLOWED, ErrorBody::new(ErrorCode::Usage, message))
+}
+
+fn panicked() -> Response {
+    ApiError::from(ErrorBody::new(ErrorCode::Internal, "The request failed inside the program.")).into_response()
+}

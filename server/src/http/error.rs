@@ -1,0 +1,100 @@
+//! Errors of the interface: always an [`ErrorBody`] as JSON, with the status its code stands for or a narrower one.
+
+use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{FromRequest, Request};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use protocol::error::{ErrorBody, ErrorCode};
+use serde::de::DeserializeOwned;
+
+/// An error answer.
+#[derive(Debug)]
+pub(super) struct ApiError {
+    status: StatusCode,
+    body: ErrorBody,
+}
+
+impl ApiError {
+    /// An answer with a status of its own.
+    pub(super) fn with_status(status: StatusCode, body: ErrorBody) -> Self {
+        Self { status, body }
+    }
+}
+
+impl From<ErrorBody> for ApiError {
+    fn from(body: ErrorBody) -> Self {
+        let status = StatusCode::from_u16(body.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self { status, body }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        if self.status.is_server_error() {
+            tracing::error!("{}", self.body);
+        }
+        (self.status, Json(self.body)).into_response()
+    }
+}
+
+/// A JSON body. What is wrong with it is said with the path of the field.
+pub(super) struct JsonBody<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let bytes = axum::body::Bytes::from_request(request, state).await.map_err(|e| {
+            let message = match e.status() {
+                StatusCode::PAYLOAD_TOO_LARGE => {
+                    format!("The body is larger than {} KiB.", super::app::MAX_BODY / 1024)
+                }
+                _ => format!("The body could not be read: {}.", e.body_text()),
+            };
+            ApiError::with_status(e.status(), ErrorBody::new(ErrorCode::Usage, message))
+        })?;
+        let mut json = serde_json::Deserializer::from_slice(&bytes);
+        let value = serde_path_to_error::deserialize(&mut json).map_err(|e| {
+            let path = e.path().to_string();
+            let message = if path == "." { e.inner().to_string() } else { format!("{path}: {}", e.inner()) };
+            ErrorBody::new(ErrorCode::Usage, message)
+        })?;
+        json.end().map_err(|e| ErrorBody::new(ErrorCode::Usage, e.to_string()))?;
+        Ok(Self(value))
+    }
+}
+
+/// `Query` and `Path` of axum with our error body.
+#[derive(axum::extract::FromRequestParts)]
+#[from_request(via(axum::extract::Query), rejection(ApiError))]
+pub(super) struct Query<T>(pub(super) T);
+
+/// See [`Query`].
+#[derive(axum::extract::FromRequestParts)]
+#[from_request(via(axum::extract::Path), rejection(ApiError))]
+pub(super) struct Path<T>(pub(super) T);
+
+impl From<QueryRejection> for ApiError {
+    fn from(e: QueryRejection) -> Self {
+        ErrorBody::new(ErrorCode::Usage, e.body_text()).into()
+    }
+}
+
+impl From<PathRejection> for ApiError {
+    fn from(e: PathRejection) -> Self {
+        ErrorBody::new(ErrorCode::Usage, e.body_text()).into()
+    }
+}
+
+/// Runs blocking work (files, database) off the async threads.
+pub(super) async fn blocking<T, F>(work: F) -> Result<T, ApiError>
+where
+    T: Send + 'static,
+    F: FnOnce() -> Result<T, ErrorBody> + Send + 'static,
+{
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result.map_err(ApiError::from),
+        Err(_) => Err(ErrorBody::new(ErrorCode::Internal, "The request failed inside the program.").into()),
+    }
+}

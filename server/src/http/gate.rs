@@ -1,0 +1,249 @@
+//! Who may ask for what: the one gate for HTTP and WebSocket.
+//!
+//! 1. Host. A page on the net can make a browser talk to this server under a name of its own (DNS rebinding), so
+//!    names must be on a list. IP literals are allowed: rebinding needs a name. The port must be ours.
+//! 2. Origin, when there is one: the very host and port that the request is for. (The comparison with Host alone is
+//!    no defence; after step 1 Host cannot be the attacker's.) A WebSocket without Origin is no browser's and needs
+//!    the bearer token.
+//! 3. Operator, for everything but the static page, `/healthz` and the exchange of the token.
+//! 4. JSON as content type of what changes anything: no HTML form can send it.
+
+use crate::token::Token;
+use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, ORIGIN};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, StatusCode};
+use protocol::error::{ErrorBody, ErrorCode};
+use std::collections::HashSet;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+/// The gate's rules.
+#[derive(Debug)]
+pub struct Gate {
+    port: u16,
+    names: Vec<Name>,
+    token: Token,
+    /// Hosts and origins whose refusal was logged; bounded, since the caller chooses them.
+    logged: Mutex<HashSet<String>>,
+}
+
+/// A name under which this server may be reached.
+#[derive(Debug)]
+struct Name {
+    host: String,
+    port: u16,
+    /// Given by the user, perhaps for a proxy in front that speaks https.
+    configured: bool,
+}
+
+/// Why a request was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Not exactly one readable Host.
+    #[error("A request must name exactly one host.")]
+    NoHost,
+    /// A host that is not on the list.
+    #[error("This server does not answer to the name {0}.")]
+    Host(String),
+    /// A page of another site.
+    #[error("Pages of {0} may not use this server.")]
+    Origin(String),
+    /// A WebSocket of a program that did not show the token.
+    #[error("A WebSocket without an Origin header needs the token.")]
+    NoOrigin,
+    /// Neither cookie nor token, or a wrong one.
+    #[error("This needs the operator's token.")]
+    Token,
+    /// Something other than JSON was sent.
+    #[error("The content type must be application/json.")]
+    ContentType,
+}
+
+impl Gate {
+    /// A gate for a server on `port`. Each of `allowed` is a further name, with a port where it is not ours.
+    pub fn new(port: u16, hostname: Option<&str>, allowed: &[String], token: Token) -> Result<Self, ErrorBody> {
+        let own = |host: &str| Name { host: host.to_ascii_lowercase(), port, configured: false };
+        let mut names = vec![own("localhost")];
+        if let Some(hostname) = hostname {
+            names.extend([own(hostname), own(&format!("{hostname}.local"))]);
+        }
+        for text in allowed {
+            let bad = || {
+                ErrorBody::new(ErrorCode::Usage, format!("--allow-host {text} is not a host name."))
+                    .hint("Write NAME or NAME:PORT, without http:// and without a path.")
+            };
+            let (host, given) = split(text).filter(|(h, _)| plain_name(h)).ok_or_else(bad)?;
+            names.push(Name { host, port: given.unwrap_or(port), configured: true });
+        }
+        Ok(Self { port, names, token, logged: Mutex::default() })
+    }
+
+    /// The operator's credentials.
+    pub fn token(&self) -> &Token {
+        &self.token
+    }
+
+    /// Lets a request pass or says why not.
+    pub fn check(&self, request: &Parts) -> Result<(), Refusal> {
+        let headers = &request.headers;
+        let host = the_host(request)?;
+        let name = self.known_host(&host).ok_or(Refusal::Host(host.clone()))?;
+
+        let bearer = single(headers, AUTHORIZATION).and_then(|v| v.strip_prefix("Bearer "));
+        let by_bearer = bearer.is_some_and(|t| self.token.is_operator(t));
+        let path = request.uri.path();
+        let websocket = path == "/ws" || path.starts_with("/ws/");
+        match origin(headers) {
+            Some(origin) if !same_site(&origin, &host, name) => return Err(Refusal::Origin(origin)),
+            None if websocket && !by_bearer => return Err(Refusal::NoOrigin),
+            _ => {}
+        }
+
+        if !public(&request.method, path) {
+            // A wrong bearer token is an error even beside a right cookie.
+            let allowed = if headers.contains_key(AUTHORIZATION) { by_bearer } else { self.by_cookie(headers) };
+            if !allowed {
+                return Err(Refusal::Token);
+            }
+        }
+        // A DELETE has no body, and no form can send one.
+        let sends = matches!(request.method, Method::POST | Method::PUT | Method::PATCH);
+        if sends && !is_json(headers) {
+            return Err(Refusal::ContentType);
+        }
+        Ok(())
+    }
+
+    /// `Some` if the host is allowed, with the listed name if it is one.
+    fn known_host(&self, text: &str) -> Option<Option<&Name>> {
+        let (host, port) = split(text)?;
+        // Without a port it is the scheme's own: 443 behind a proxy that speaks https, else 80.
+        let listed = |n: &&Name| match port {
+            Some(port) => n.port == port,
+            None => n.port == 80 || (n.configured && n.port == 443),
+        };
+        if let Some(name) = self.names.iter().filter(|n| n.host == host).find(listed) {
+            return Some(Some(name));
+        }
+        let port = port.unwrap_or(80);
+        let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(&host);
+        let ip: IpAddr = bare.parse().ok()?;
+        (port == self.port && !ip.is_unspecified()).then_some(None)
+    }
+
+    fn by_cookie(&self, headers: &HeaderMap) -> bool {
+        let name = cookie_name(self.port);
+        let cookies = headers.get_all(COOKIE).iter().filter_map(|v| v.to_str().ok()).flat_map(|v| v.split(';'));
+        let values = cookies.filter_map(|c| c.trim().split_once('=')).filter(|(n, _)| *n == name).map(|(_, v)| v);
+        values.into_iter().any(|v| self.token.is_cookie(v))
+    }
+
+    /// Whether this refusal is to be logged: the first of each kind is.
+    pub fn first_time(&self, refusal: &Refusal) -> bool {
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        logged.len() < 100 && logged.insert(refusal.to_string())
+    }
+}
+
+impl Refusal {
+    /// Status and words of the answer.
+    pub fn answer(&self) -> (StatusCode, ErrorBody) {
+        let body = |code| ErrorBody::new(code, self.to_string());
+        match self {
+            Self::NoHost => (StatusCode::BAD_REQUEST, body(ErrorCode::ForbiddenHost)),
+            Self::Host(host) => {
+                let name = split(host).map_or_else(|| host.clone(), |(name, _)| name);
+                let hint = format!(
+                    "If it is a name of this machine, start the server with --allow-host {name} (or {name}:PORT, where the port differs)."
+                );
+                (StatusCode::FORBIDDEN, body(ErrorCode::ForbiddenHost).hint(hint))
+            }
+            Self::Origin(_) => {
+                let hint = "If that is this server's own page behind a proxy, pass its name on as Host and start the server with --allow-host NAME.";
+                (StatusCode::FORBIDDEN, body(ErrorCode::ForbiddenHost).hint(hint))
+            }
+            Self::NoOrigin | Self::Token => {
+                let hint = "Open the address that `brakecheck serve` printed, or send its token as `Authorization: Bearer TOKEN`.";
+                (StatusCode::UNAUTHORIZED, body(ErrorCode::Unauthorized).hint(hint))
+            }
+            Self::ContentType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, body(ErrorCode::Usage)),
+        }
+    }
+}
+
+/// Name of the session cookie. Cookies are shared by all ports of a host, so the name holds the port.
+pub fn cookie_name(port: u16) -> String {
+    format!("brakecheck-{port}")
+}
+
+/// Whether the caller is a person with a browser rather than a program.
+pub fn wants_html(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).and_then(|v| v.to_str().ok()).is_some_and(|v| v.contains("text/html"))
+}
+
+/// What needs no token: the static page, `/healthz` and the exchange of the token for a cookie.
+fn public(method: &Method, path: &str) -> bool {
+    let private = |prefix: &str| path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    match (method, path) {
+        (&Method::POST, "/api/v1/session") => true,
+        (&Method::GET | &Method::HEAD, _) => !["/api", "/ws", "/metrics"].into_iter().any(private),
+        _ => false,
+    }
+}
+
+/// The host a request is for. A target with an authority (`GET http://a/ HTTP/1.1`) must not contradict the header.
+fn the_host(request: &Parts) -> Result<String, Refusal> {
+    let mut hosts = request.headers.get_all(HOST).iter();
+    let host = match (hosts.next(), hosts.next()) {
+        (Some(one), None) => one.to_str().map_err(|_| Refusal::NoHost)?.to_ascii_lowercase(),
+        _ => return Err(Refusal::NoHost),
+    };
+    match request.uri.authority() {
+        Some(authority) if !authority.as_str().eq_ignore_ascii_case(&host) => Err(Refusal::NoHost),
+        _ => Ok(host),
+    }
+}
+
+/// All Origin headers as one text; several, or an unreadable one, equal nothing and are so refused.
+fn origin(headers: &HeaderMap) -> Option<String> {
+    let all: Vec<_> = headers.get_all(ORIGIN).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// Whether `origin` is the page that this very host serves.
+fn same_site(origin: &str, host: &str, name: Option<&Name>) -> bool {
+    let origin = origin.to_ascii_lowercase();
+    let is = |scheme: &str| origin.strip_prefix(scheme).is_some_and(|o| o == host);
+    is("http://") || (name.is_some_and(|n| n.configured) && is("https://"))
+}
+
+fn single(headers: &HeaderMap, name: axum::http::HeaderName) -> Option<&str> {
+    let mut values = headers.get_all(name).iter();
+    let one = values.next()?;
+    if values.next().is_some() { None } else { one.to_str().ok() }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    single(headers, CONTENT_TYPE)
+        .and_then(|v| v.split(';').next())
+        .is_some_and(|v| v.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// Host and port of `name`, `name:port`, `[v6]`, `[v6]:port`, lower case.
+fn split(text: &str) -> Option<(String, Option<u16>)> {
+    let end = if text.starts_with('[') { text.find(']')? + 1 } else { text.find(':').unwrap_or(text.len()) };
+    let (host, rest) = text.split_at(end);
+    let port = match rest.strip_prefix(':') {
+        Some(port) if port.bytes().all(|b| b.is_ascii_digit()) => Some(port.parse().ok()?),
+        None if rest.is_empty() => None,
+        _ => return None,
+    };
+    (!host.is_empty()).then(|| (host.to_ascii_lowercase(), port))
+}
+
+fn plain_name(host: &str) -> bool {
+    host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._[]:".contains(&b))
+}
+
+#[cfg(test)]
+mod tests;

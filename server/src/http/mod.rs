@@ -1,0 +1,18 @@
+//! The HTTP and WebSocket interface.
+//!
+//! Every request passes, in this order: response headers, panic catcher, gate, time limit, body limit, route. There is
+//! one gate for HTTP and WebSocket alike, so that the two cannot disagree.
+
+pub mod gate;
+
+mod app;
+mod error;
+mod headers;
+mod metrics;
+mod page;
+mod runs;
+mod session;
+mod system;
+mod targets;
+
+pub use app::{App, openapi, router};

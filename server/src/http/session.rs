@@ -1,0 +1,42 @@
+//! The exchange of the token for a cookie.
+
+use super::app::App;
+use super::error::{ApiError, JsonBody};
+use super::gate::{Refusal, cookie_name};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::SET_COOKIE;
+use axum::response::{IntoResponse, Response};
+use protocol::api::{Role, Session, SessionRequest};
+use protocol::error::ErrorBody;
+use std::sync::Arc;
+
+/// Thirty days in seconds.
+const LIFETIME: u32 = 30 * 86_400;
+
+/// Exchanges the token of the URL's fragment for a cookie that scripts of a page cannot read.
+#[utoipa::path(post, path = "/api/v1/session", request_body = SessionRequest, security(()),
+    responses((status = 204, description = "the cookie is set"), (status = 401, body = ErrorBody)))]
+pub(super) async fn open(
+    State(app): State<Arc<App>>,
+    JsonBody(request): JsonBody<SessionRequest>,
+) -> Result<Response, ApiError> {
+    let token = app.gate.token();
+    if !token.exchange(&request.token) {
+        let (status, mut body) = Refusal::Token.answer();
+        body.message = "This is not the operator's token.".into();
+        return Err(ApiError::with_status(status, body));
+    }
+    let (name, value) = (cookie_name(app.port), token.cookie());
+    let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={LIFETIME}");
+    Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie)]).into_response())
+}
+
+/// What the caller may do.
+#[utoipa::path(get, path = "/api/v1/session",
+    responses((status = 200, body = Session), (status = 401, body = ErrorBody)))]
+pub(super) async fn show() -> Json<Session> {
+    // The gate lets nobody else through.
+    Json(Session { role: Role::Operator })
+}

@@ -1,0 +1,87 @@
+//! What a snapshot shows: the events so far, folded.
+
+use crate::runner::now;
+use protocol::event::{Event, Snapshot};
+use protocol::sample::{Flow, SAMPLES_PER_SECOND, Sample};
+use std::collections::VecDeque;
+
+/// Samples a snapshot holds: two minutes.
+const SAMPLES: usize = 120 * SAMPLES_PER_SECOND as usize;
+
+/// The state of everything at one moment.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    snapshot: Snapshot,
+    samples: VecDeque<Sample>,
+}
+
+impl State {
+    pub(super) fn new(server_id: String) -> Self {
+        let snapshot = Snapshot { version: protocol::VERSION.into(), server_id, ..Snapshot::default() };
+        Self { snapshot, samples: VecDeque::new() }
+    }
+
+    /// Takes an event into account.
+    pub(super) fn apply(&mut self, event: &Event) {
+        let s = &mut self.snapshot;
+        match event {
+            Event::RunStarted { run } => {
+                s.run = Some((**run).clone());
+                s.step = None;
+                s.layout = None;
+                self.samples.clear();
+            }
+            Event::Layout { done, total, .. } => s.layout = Some((*done, *total)),
+            Event::WorkloadStarted { step, .. } => {
+                s.step = Some(*step);
+                s.layout = None;
+                self.samples.clear();
+            }
+            Event::Sample { sample, .. } => {
+                if self.samples.len() == SAMPLES {
+                    self.samples.pop_front();
+                }
+                self.samples.push_back(without_histograms(sample));
+            }
+            Event::WorkloadFinished { result, .. } => {
+                s.step = None;
+                if let Some(run) = &mut s.run {
+                    run.results.push((**result).clone());
+                }
+            }
+            Event::RunFinished { state, error, .. } => {
+                s.step = None;
+                s.layout = None;
+                if let Some(run) = &mut s.run {
+                    run.state = *state;
+                    run.error.clone_from(error);
+                    run.finished_at = Some(now());
+                }
+            }
+            Event::Runs { queue, removed } => {
+                s.queue.clone_from(queue);
+                if removed.is_some() && s.run.as_ref().map(|r| &r.id) == removed.as_ref() {
+                    s.run = None;
+                    self.samples.clear();
+                }
+            }
+            Event::Snapshot(_) | Event::Error { .. } => {}
+        }
+    }
+
+    /// The snapshot of now.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot { samples: self.samples.iter().cloned().collect(), ..self.snapshot.clone() }
+    }
+
+    /// The newest sample of the run that is on.
+    pub(super) fn last_sample(&self) -> Option<&Sample> {
+        self.snapshot.step.and(self.samples.back())
+    }
+}
+
+/// A snapshot's samples are for drawing curves; histograms would make it three times as large.
+fn without_histograms(sample: &Sample) -> Sample {
+    let bare = |flow: &Flow| Flow { hist: Vec::new(), ..*flow };
+    Sample { read: bare(&sample.read), write: bare(&sample.write), ..*sample }
+}

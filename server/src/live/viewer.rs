@@ -1,0 +1,148 @@
+//! One viewer's WebSocket.
+
+use super::hub::{Published, Seat, View, serialise};
+use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
+use futures_util::{SinkExt, StreamExt, stream::SplitSink};
+use protocol::error::{ErrorBody, ErrorCode};
+use protocol::event::{ClientMessage, Event};
+use std::time::Duration;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+/// A ping is sent this often.
+const PING: Duration = Duration::from_secs(10);
+/// A viewer that was not heard of for this long is gone.
+const SILENCE: Duration = Duration::from_secs(30);
+/// A message that cannot be sent within this time will not be: the viewer is dropped.
+const STALL: Duration = Duration::from_secs(10);
+/// Snapshots are large; a viewer gets at most one in this time.
+const RESYNC: Duration = Duration::from_millis(250);
+
+/// Why a viewer's connection ends.
+enum End {
+    /// It is gone, or takes nothing any more.
+    Gone,
+    /// It is told that, and why.
+    Close(u16, &'static str),
+}
+
+/// Shows the stream to one viewer until it leaves or the server stops.
+pub async fn view(socket: WebSocket, seat: Seat, stop: CancellationToken) {
+    let (out, mut incoming) = socket.split();
+    let mut viewer = Viewer { out, view: seat.hub().view(), seq: 0, snapshot_at: Instant::now() };
+    if viewer.send_snapshot().await.is_err() {
+        return;
+    }
+    let mut ping = interval(PING);
+    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut heard = Instant::now();
+    let end = loop {
+        let step = tokio::select! {
+            () = stop.cancelled() => {
+                // What the end of the run had to say is said before the farewell.
+                let rest = viewer.drain().await;
+                rest.and(Err(End::Close(close_code::AWAY, "the server is stopping")))
+            }
+            event = viewer.view.events.recv() => match event {
+                Ok(event) => viewer.send_event(event).await,
+                Err(RecvError::Lagged(_)) => viewer.resync(&seat).await,
+                Err(RecvError::Closed) => Err(End::Close(close_code::AWAY, "the server is stopping")),
+            },
+            message = incoming.next() => {
+                heard = Instant::now();
+                match message {
+                    Some(Ok(Message::Text(text))) => viewer.answer(&text, &seat).await,
+                    Some(Ok(Message::Binary(_))) => viewer.send_error("a binary message").await,
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
+                    Some(Ok(Message::Close(_))) | None => Err(End::Gone),
+                    Some(Err(_)) => Err(End::Close(close_code::SIZE, "the message is too large or damaged")),
+                }
+            },
+            _ = ping.tick() => {
+                if heard.elapsed() > SILENCE { Err(End::Gone) } else { viewer.send(Message::Ping(Vec::new().into())).await }
+            }
+        };
+        if let Err(end) = step {
+            break end;
+        }
+    };
+    if let End::Close(code, reason) = end {
+        // Nobody is left to be told when this fails.
+        let _ = viewer.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await;
+    }
+}
+
+struct Viewer {
+    out: SplitSink<WebSocket, Message>,
+    view: View,
+    /// Number of the last event that was sent.
+    seq: u64,
+    snapshot_at: Instant,
+}
+
+impl Viewer {
+    async fn send(&mut self, message: Message) -> Result<(), End> {
+        match timeout(STALL, self.out.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(End::Gone),
+        }
+    }
+
+    async fn send_event(&mut self, event: Published) -> Result<(), End> {
+        self.seq = event.seq;
+        self.send(Message::Text(event.text)).await
+    }
+
+    async fn send_snapshot(&mut self) -> Result<(), End> {
+        self.snapshot_at = Instant::now();
+        self.send_event(self.view.snapshot.clone()).await
+    }
+
+    /// Gives up the place in the stream and takes a new one at its head.
+    async fn resync(&mut self, seat: &Seat) -> Result<(), End> {
+        sleep_until(self.snapshot_at + RESYNC).await;
+        seat.hub().count_resync();
+        self.view = seat.hub().view();
+        self.send_snapshot().await
+    }
+
+    async fn answer(&mut self, text: &str, seat: &Seat) -> Result<(), End> {
+        match serde_json::from_str(text) {
+            Ok(ClientMessage::Resync) => self.resync(seat).await,
+            Err(_) => self.send_error(&named(text)).await,
+        }
+    }
+
+    /// Says to this viewer alone what was not understood; the number is that of the last event, so that no gap shows.
+    async fn send_error(&mut self, what: &str) -> Result<(), End> {
+        let error = ErrorBody::new(ErrorCode::Usage, format!("This socket does not understand {what}."))
+            .hint("It understands {\"type\":\"resync\"}.");
+        self.send_event(serialise(self.seq, Event::Error { error })).await
+    }
+
+    /// Sends what already waits.
+    async fn drain(&mut self) -> Result<(), End> {
+        loop {
+            match self.view.events.try_recv() {
+                Ok(event) => self.send_event(event).await?,
+                Err(TryRecvError::Lagged(_)) => {}
+                Err(TryRecvError::Empty | TryRecvError::Closed) => return Ok(()),
+            }
+        }
+    }
+}
+
+/// Names a message that was not understood: by its type where it has one, else by its beginning.
+fn named(text: &str) -> String {
+    let kind = serde_json::from_str::<serde_json::Value>(text).ok();
+    match kind.as_ref().and_then(|v| v.get("type")).and_then(|t| t.as_str()) {
+        Some(kind) => format!("a message of type `{}`", start(kind)),
+        None => format!("the message `{}`", start(text)),
+    }
+}
+
+fn start(text: &str) -> String {
+    let end = if text.chars().count() > 60 { "..." } else { "" };
+    text.chars().take(60).chain(end.chars()).collect()
+}

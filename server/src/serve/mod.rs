@@ -1,0 +1,130 @@
+//! The server's life: locks and listeners at the start, signals, an orderly end.
+//!
+//! At the end the run is stopped first, so that viewers see how it ended; then viewers get Close 1001, connections
+//! finish what they are at, and everything is given a few seconds at most.
+
+mod connections;
+mod listen;
+
+use crate::http::gate::Gate;
+use crate::http::{App, router};
+use crate::live::Hub;
+use crate::lock::{Lock, LockError};
+use crate::runner::Runner;
+use crate::scheduler::Scheduler;
+use crate::state_dir::StateDir;
+use crate::token::{self, Token};
+use protocol::error::{ErrorBody, ErrorCode};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Time that viewers and connections get at the end.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// What a server needs to start.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Port on the loopback addresses; 0 takes any free one.
+    pub port: u16,
+    /// Further names under which browsers may reach it.
+    pub allow_hosts: Vec<String>,
+    /// The state directory.
+    pub state: StateDir,
+    /// Where the host's settings are read.
+    pub sysroot: PathBuf,
+}
+
+/// A server that listens, but does not answer yet.
+#[derive(Debug)]
+pub struct Server {
+    app: Arc<App>,
+    listeners: Vec<TcpListener>,
+    address: String,
+    /// Keeps other servers out of the state directory.
+    _lock: Lock,
+}
+
+impl Server {
+    /// Takes the state directory and the port.
+    pub async fn start(options: Options) -> Result<Self, ErrorBody> {
+        let mut lock = Lock::take(&options.state.server_lock(), "its start", None).map_err(|e| taken(&options, &e))?;
+        let listeners = listen::loopback(options.port).await?;
+        let local = listeners.first().and_then(|l| l.local_addr().ok());
+        let local = local.ok_or_else(|| ErrorBody::new(ErrorCode::Internal, "The listener has no address."))?;
+        let address = format!("http://{local}/");
+        lock.describe(&address)
+            .map_err(|e| ErrorBody::new(ErrorCode::Internal, format!("The server lock cannot be written: {e}.")))?;
+
+        let token = Token::load(&options.state)?;
+        let hostname = rustix::system::uname().nodename().to_str().ok().map(str::to_owned);
+        let gate = Gate::new(local.port(), hostname.as_deref(), &options.allow_hosts, token)?;
+        let runner = Arc::new(Runner::new(options.state, options.sysroot)?);
+        let hub = Arc::new(Hub::new(token::random()?));
+        let app = App {
+            scheduler: Scheduler::new(Arc::clone(&runner), Arc::clone(&hub)),
+            runner,
+            hub,
+            gate,
+            port: local.port(),
+            farewell: CancellationToken::new(),
+            viewers: TaskTracker::new(),
+        };
+        Ok(Self { app: Arc::new(app), listeners, address, _lock: lock })
+    }
+
+    /// `http://127.0.0.1:7411/`.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Everything the routes share.
+    pub fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// Answers until `stop` comes true, then ends in order.
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        // The first run would have to wait for this; nobody else does.
+        std::thread::spawn(engine::facts::engine_facts);
+
+        let closing = CancellationToken::new();
+        let connections = TaskTracker::new();
+        let routes = router(Arc::clone(&self.app));
+        for listener in self.listeners {
+            connections.spawn(connections::accept(listener, routes.clone(), closing.clone(), connections.clone()));
+        }
+        stop.await;
+
+        let scheduler = Arc::clone(&self.app.scheduler);
+        if tokio::task::spawn_blocking(move || scheduler.close()).await.is_err() {
+            tracing::error!("the run could not be ended in order");
+        }
+        self.app.farewell.cancel();
+        closing.cancel();
+        self.app.viewers.close();
+        connections.close();
+        let all = async {
+            self.app.viewers.wait().await;
+            connections.wait().await;
+        };
+        if tokio::time::timeout(FAREWELL, all).await.is_err() {
+            tracing::debug!("some connections did not end in time");
+        }
+    }
+}
+
+fn taken(options: &Options, e: &LockError) -> ErrorBody {
+    let dir = options.state.path().display();
+    match e {
+        LockError::Held(holder) => ErrorBody::new(
+            ErrorCode::Usage,
+            format!("A server already uses {dir}: process {}, {}.", holder.pid, holder.what),
+        )
+        .hint("Use that one, stop it first, or name another directory with --state-dir."),
+        LockError::Io(e) => ErrorBody::new(ErrorCode::Internal, format!("{dir} cannot be locked: {e}.")),
+    }
+}

@@ -28,7 +28,8 @@ impl StateDir {
     }
 
     /// Makes the directory if absent and proves that it can be written.
-    pub fn open(path: PathBuf) -> Result<Self, ErrorBody> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, ErrorBody> {
+        let path = path.as_ref();
         let refused = |e: &io::Error| {
             let code = match e.kind() {
                 io::ErrorKind::PermissionDenied => ErrorCode::NotPermitted,
@@ -37,8 +38,8 @@ impl StateDir {
             ErrorBody::new(code, format!("Cannot use the state directory {}: {e}.", path.display()))
                 .hint("Name another one with --state-dir.")
         };
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(|e| refused(&e))?;
-        let path = fs::canonicalize(&path).map_err(|e| refused(&e))?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|e| refused(&e))?;
+        let path = fs::canonicalize(path).map_err(|e| refused(&e))?;
         rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).map_err(|e| refused(&e.into()))?;
         Ok(Self(path))
     }
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn a_file_in_the_way_is_named() {
         let tmp = tempfile::NamedTempFile::new().unwrap();
-        let error = StateDir::open(tmp.path().to_owned()).unwrap_err();
+        let error = StateDir::open(tmp.path()).unwrap_err();
         assert!(error.message.contains(&tmp.path().display().to_string()), "{error}");
         assert_eq!(error.code, ErrorCode::Usage);
     }

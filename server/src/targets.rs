@@ -2,6 +2,7 @@
 
 use crate::runner;
 use engine::EngineError;
+use power::Root;
 use protocol::api::TargetChoice;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::host::TargetKind;
@@ -12,11 +13,11 @@ use std::collections::HashSet;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The user's home, the working directory, `/var/tmp` and the mount points of drives: those that can be written, one
 /// for each filesystem.
-pub fn list(sysroot: &Path) -> Vec<TargetChoice> {
+pub fn list(root: &Root) -> Vec<TargetChoice> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let own = [home, std::env::current_dir().ok(), Some("/var/tmp".into())];
     let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
@@ -26,13 +27,13 @@ pub fn list(sysroot: &Path) -> Vec<TargetChoice> {
         .chain(mount_points(&mounts))
         .filter(|path| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok())
         .filter(|path| fs::metadata(path).is_ok_and(|m| m.is_dir() && seen.insert(m.dev())))
-        .filter_map(|path| choice(sysroot, path.to_str()?).ok())
+        .filter_map(|path| choice(root, path.to_str()?).ok())
         .filter(|choice| choice.target.device.is_some())
         .collect()
 }
 
 /// What is known of one target, and whether a short read could run there.
-pub fn choice(sysroot: &Path, path: &str) -> Result<TargetChoice, ErrorBody> {
+pub fn choice(root: &Root, path: &str) -> Result<TargetChoice, ErrorBody> {
     if path.is_empty() || path.contains('\0') {
         return Err(ErrorBody::new(ErrorCode::Usage, "path is not a path; name a directory, a file or a block device"));
     }
@@ -42,14 +43,10 @@ pub fn choice(sysroot: &Path, path: &str) -> Result<TargetChoice, ErrorBody> {
         read.size = Some(Bytes(1 << 20));
     }
     let refused = engine::target::check(&RunSpec::of_workloads(path, &[read], 1)).err();
-    Ok(TargetChoice {
-        drive: runner::drive(sysroot, &target),
-        target,
-        refused: refused.as_ref().map(EngineError::body),
-    })
+    Ok(TargetChoice { drive: runner::drive(root, &target), target, refused: refused.as_ref().map(EngineError::body) })
 }
 
-/// Mount points of filesystems that lie on a device, from `mountinfo` (proc_pid_mountinfo(5)): field 5 is the mount
+/// Mount points of filesystems that lie on a device, from `mountinfo` (`proc_pid_mountinfo(5)`): field 5 is the mount
 /// point with octal escapes; after ` - ` come filesystem type and source.
 fn mount_points(mountinfo: &[u8]) -> Vec<PathBuf> {
     let lines = mountinfo.split(|&b| b == b'\n').map(String::from_utf8_lossy);
@@ -71,15 +68,12 @@ fn unescape(text: &str) -> Option<PathBuf> {
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {
         let octal = tail.get(..3).filter(|_| first == b'\\').and_then(|o| std::str::from_utf8(o).ok());
-        match octal.map(|o| u8::from_str_radix(o, 8)) {
-            Some(byte) => {
-                bytes.push(byte.ok()?);
-                rest = tail.get(3..)?;
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
+        if let Some(octal) = octal {
+            bytes.push(u8::from_str_radix(octal, 8).ok()?);
+            rest = tail.get(3..)?;
+        } else {
+            bytes.push(first);
+            rest = tail;
         }
     }
     Some(std::ffi::OsString::from_vec(bytes).into())

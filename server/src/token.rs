@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time in which a launch code must be used.
-const LAUNCH: Duration = Duration::from_secs(60);
+const LAUNCH: Duration = Duration::from_mins(1);
 
 /// Credentials of the operator.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ pub mod serve;
 use crate::state_dir::StateDir;
 use clap::{Args, Parser, Subcommand};
 use protocol::error::{ErrorBody, ErrorCode};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -46,7 +47,7 @@ impl Globals {
     /// Opens the state directory, making it if absent.
     pub fn state(&self) -> Result<StateDir, ErrorBody> {
         match &self.state_dir {
-            Some(dir) => StateDir::open(dir.clone()),
+            Some(dir) => StateDir::open(dir),
             None => StateDir::open(StateDir::default_path()?),
         }
     }
@@ -127,5 +128,11 @@ fn print_json(error: &ErrorBody) {
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("BRAKECHECK_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,memory_serve=error"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false)
+        .without_time()
+        .init();
 }

@@ -1,7 +1,7 @@
 //! State and router of the server.
 
 use super::error::ApiError;
-use super::gate::{Gate, wants_html};
+use super::gate::{Gate, Refusal, wants_html};
 use super::{headers, metrics, page, runs, session, system, targets};
 use crate::live::{self, Hub};
 use crate::runner::Runner;
@@ -122,8 +122,8 @@ async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Resp
         return next.run(Request::from_parts(parts, body)).await;
     };
     let (status, body) = refusal.answer();
-    if app.gate.first_time(&refusal) {
-        tracing::warn!("refused: {refusal} {}", body.hint.as_deref().unwrap_or_default());
+    if matches!(refusal, Refusal::Host(_) | Refusal::Origin(_)) && app.gate.first_time(&refusal) {
+        tracing::warn!("{refusal} {}", body.hint.as_deref().unwrap_or_default());
     }
     if wants_html(&parts.headers) {
         return (status, Html(refusal_page(&body))).into_response();

@@ -36,6 +36,15 @@ struct Name {
     configured: bool,
 }
 
+/// A host that is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// This machine's, or an IP literal.
+    Own,
+    /// The user's.
+    Configured,
+}
+
 /// Why a request was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -87,14 +96,14 @@ impl Gate {
     pub fn check(&self, request: &Parts) -> Result<(), Refusal> {
         let headers = &request.headers;
         let host = the_host(request)?;
-        let name = self.known_host(&host).ok_or(Refusal::Host(host.clone()))?;
+        let known = self.known_host(&host).ok_or_else(|| Refusal::Host(host.clone()))?;
 
         let bearer = single(headers, AUTHORIZATION).and_then(|v| v.strip_prefix("Bearer "));
         let by_bearer = bearer.is_some_and(|t| self.token.is_operator(t));
         let path = request.uri.path();
         let websocket = path == "/ws" || path.starts_with("/ws/");
         match origin(headers) {
-            Some(origin) if !same_site(&origin, &host, name) => return Err(Refusal::Origin(origin)),
+            Some(origin) if !same_site(&origin, &host, known) => return Err(Refusal::Origin(origin)),
             None if websocket && !by_bearer => return Err(Refusal::NoOrigin),
             _ => {}
         }
@@ -114,8 +123,8 @@ impl Gate {
         Ok(())
     }
 
-    /// `Some` if the host is allowed, with the listed name if it is one.
-    fn known_host(&self, text: &str) -> Option<Option<&Name>> {
+    /// Whether the host is allowed, and if so as what.
+    fn known_host(&self, text: &str) -> Option<Known> {
         let (host, port) = split(text)?;
         // Without a port it is the scheme's own: 443 behind a proxy that speaks https, else 80.
         let listed = |n: &&Name| match port {
@@ -123,12 +132,12 @@ impl Gate {
             None => n.port == 80 || (n.configured && n.port == 443),
         };
         if let Some(name) = self.names.iter().filter(|n| n.host == host).find(listed) {
-            return Some(Some(name));
+            return Some(if name.configured { Known::Configured } else { Known::Own });
         }
         let port = port.unwrap_or(80);
         let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(&host);
         let ip: IpAddr = bare.parse().ok()?;
-        (port == self.port && !ip.is_unspecified()).then_some(None)
+        (port == self.port && !ip.is_unspecified()).then_some(Known::Own)
     }
 
     fn by_cookie(&self, headers: &HeaderMap) -> bool {
@@ -211,10 +220,10 @@ fn origin(headers: &HeaderMap) -> Option<String> {
 }
 
 /// Whether `origin` is the page that this very host serves.
-fn same_site(origin: &str, host: &str, name: Option<&Name>) -> bool {
+fn same_site(origin: &str, host: &str, known: Known) -> bool {
     let origin = origin.to_ascii_lowercase();
     let is = |scheme: &str| origin.strip_prefix(scheme).is_some_and(|o| o == host);
-    is("http://") || (name.is_some_and(|n| n.configured) && is("https://"))
+    is("http://") || (known == Known::Configured && is("https://"))
 }
 
 fn single(headers: &HeaderMap, name: axum::http::HeaderName) -> Option<&str> {

@@ -2,7 +2,6 @@
 
 use super::app::App;
 use super::error::{ApiError, blocking};
-use crate::runner;
 use axum::Json;
 use axum::extract::State;
 use protocol::api::SystemFacts;
@@ -15,7 +14,7 @@ pub(super) async fn system(State(app): State<Arc<App>>) -> Result<Json<SystemFac
     let facts = blocking(move || {
         Ok(SystemFacts {
             version: protocol::VERSION.into(),
-            host: runner::host(app.runner.sysroot()),
+            host: power::host::facts(app.runner.root()),
             engine: engine::facts::engine_facts().clone(),
         })
     });

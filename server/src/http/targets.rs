@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Directories of this machine that can be measured, one for each filesystem.
 #[utoipa::path(get, path = "/api/v1/targets", responses((status = 200, body = Vec<TargetChoice>)))]
 pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Vec<TargetChoice>>, ApiError> {
-    Ok(Json(blocking(move || Ok(targets::list(app.runner.sysroot()))).await?))
+    Ok(Json(blocking(move || Ok(targets::list(app.runner.root()))).await?))
 }
 
 /// Which target to look at.
@@ -30,5 +30,5 @@ pub(super) async fn inspect(
     State(app): State<Arc<App>>,
     Query(Inspect { path }): Query<Inspect>,
 ) -> Result<Json<TargetChoice>, ApiError> {
-    Ok(Json(blocking(move || targets::choice(app.runner.sysroot(), &path)).await?))
+    Ok(Json(blocking(move || targets::choice(app.runner.root(), &path)).await?))
 }

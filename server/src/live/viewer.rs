@@ -38,7 +38,7 @@ pub async fn view(socket: WebSocket, seat: Seat, stop: CancellationToken) {
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut heard = Instant::now();
     let end = loop {
-        let step = tokio::select! {
+        let went_on = tokio::select! {
             () = stop.cancelled() => {
                 // What the end of the run had to say is said before the farewell.
                 let rest = viewer.drain().await;
@@ -63,7 +63,7 @@ pub async fn view(socket: WebSocket, seat: Seat, stop: CancellationToken) {
                 if heard.elapsed() > SILENCE { Err(End::Gone) } else { viewer.send(Message::Ping(Vec::new().into())).await }
             }
         };
-        if let Err(end) = step {
+        if let Err(end) = went_on {
             break end;
         }
     };

@@ -1,20 +1,15 @@
 //! The conditions of a run: host, drive, target, engine.
 
 use super::{Runner, new_id, now};
+use power::Root;
 use protocol::error::ErrorBody;
-use protocol::host::{DriveFacts, HostFacts, TargetFacts};
+use protocol::host::{DriveFacts, TargetFacts};
 use protocol::plan::RunSpec;
 use protocol::run::{RunRecord, RunState};
-use std::path::Path;
 
-/// The machine, as seen under `sysroot`.
-pub fn host(_sysroot: &Path) -> HostFacts {
-    HostFacts::default()
-}
-
-/// The drive under a target, as seen under `sysroot`.
-pub fn drive(_sysroot: &Path, target: &TargetFacts) -> Option<DriveFacts> {
-    target.dev.map(|_| DriveFacts::default())
+/// The drive under a target, as seen under `root`.
+pub fn drive(root: &Root, target: &TargetFacts) -> Option<DriveFacts> {
+    power::drive::facts(root, target.dev?)
 }
 
 impl Runner {
@@ -28,8 +23,8 @@ impl Runner {
             started_at: now(),
             finished_at: None,
             state: RunState::Queued,
-            host: host(&self.sysroot),
-            drive: drive(&self.sysroot, &target),
+            host: power::host::facts(&self.root),
+            drive: drive(&self.root, &target),
             engine: engine::facts::engine_facts().clone(),
             spec,
             target,
@@ -40,9 +35,9 @@ impl Runner {
 
     /// Looks again at what may have changed while a run waited. A target that is gone is left for the run to report.
     pub fn refresh(&self, record: &mut RunRecord) {
-        record.host = host(&self.sysroot);
+        record.host = power::host::facts(&self.root);
         if let Ok(target) = engine::target::inspect(&record.spec.target) {
-            record.drive = drive(&self.sysroot, &target);
+            record.drive = drive(&self.root, &target);
             record.target = target;
         }
     }

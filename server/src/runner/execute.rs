@@ -37,7 +37,11 @@ impl Runner {
         self.store.begin(&record)?;
         sink(Event::RunStarted { run: Box::new(record.clone()) });
 
-        let options = RunOptions { run: record.id.clone(), registry: self.state.targets(), near_cpus: Vec::new() };
+        let options = RunOptions {
+            run: record.id.clone(),
+            registry: self.state.targets(),
+            near_cpus: record.drive.as_ref().map(|d| power::drive::near_cpus(&self.root, d)).unwrap_or_default(),
+        };
         let mut recorder = Recorder::new(&self.store, record.id.clone());
         let spec = record.spec.clone();
         let (sender, events) = mpsc::channel();

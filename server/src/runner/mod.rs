@@ -9,22 +9,23 @@ mod execute;
 mod id;
 mod recorder;
 
-pub use conditions::{drive, host};
+pub use conditions::drive;
 pub use id::{new_id, now};
 
 use crate::cli::Globals;
 use crate::lock::{self, Lock, LockError};
 use crate::state_dir::StateDir;
 use crate::store::{self, Living, Store, StoreError};
+use power::Root;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::run::RunRecord;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Everything a run needs around it.
 #[derive(Debug)]
 pub struct Runner {
     state: StateDir,
-    sysroot: PathBuf,
+    root: Root,
     store: Store,
     /// Where a damaged result store was put, if one was found.
     pub put_aside: Option<PathBuf>,
@@ -34,13 +35,16 @@ impl Runner {
     /// Opens the store and tidies up after processes that died: their runs become `interrupted`, files they laid out
     /// are removed.
     pub fn open(globals: &Globals) -> Result<Self, ErrorBody> {
-        Self::new(globals.state()?, globals.sysroot.clone())
+        Self::new(globals.state()?, &globals.sysroot)
     }
 
     /// [`Runner::open`] with the two directories it needs.
-    pub fn new(state: StateDir, sysroot: PathBuf) -> Result<Self, ErrorBody> {
+    pub fn new(state: StateDir, sysroot: &Path) -> Result<Self, ErrorBody> {
+        let root = Root::new(sysroot).map_err(|e| {
+            ErrorBody::new(ErrorCode::Usage, format!("--sysroot {} cannot be used: {e}.", sysroot.display()))
+        })?;
         let opened = store::open(&state)?;
-        let runner = Self { state, sysroot, store: opened.store, put_aside: opened.put_aside };
+        let runner = Self { state, root, store: opened.store, put_aside: opened.put_aside };
         runner.tidy()?;
         Ok(runner)
     }
@@ -67,8 +71,8 @@ impl Runner {
         &self.state
     }
     /// Where the host's settings are read.
-    pub fn sysroot(&self) -> &std::path::Path {
-        &self.sysroot
+    pub fn root(&self) -> &Root {
+        &self.root
     }
     /// The result store.
     pub fn store(&self) -> &Store {

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 /// Tries for a port that is free on both addresses.
 const TRIES: u32 = 20;
 
-/// Listens on 127.0.0.1 and, where there is IPv6, on ::1, on one port: `localhost` may mean either, and must not be
+/// Listens on 127.0.0.1 and, where there is IPv6, on `::1`, on one port: `localhost` may mean either, and must not be
 /// somebody else's server.
 pub(super) async fn loopback(port: u16) -> Result<Vec<TcpListener>, ErrorBody> {
     let mut tries = 0;

@@ -62,7 +62,7 @@ impl Server {
         let token = Token::load(&options.state)?;
         let hostname = rustix::system::uname().nodename().to_str().ok().map(str::to_owned);
         let gate = Gate::new(local.port(), hostname.as_deref(), &options.allow_hosts, token)?;
-        let runner = Arc::new(Runner::new(options.state, options.sysroot)?);
+        let runner = Arc::new(Runner::new(options.state, &options.sysroot)?);
         let hub = Arc::new(Hub::new(token::random()?));
         let app = App {
             scheduler: Scheduler::new(Arc::clone(&runner), Arc::clone(&hub)),

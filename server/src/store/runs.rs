@@ -64,8 +64,7 @@ impl Store {
     /// Everything about one run except its samples.
     pub fn get(&self, run: &str) -> Result<RunRecord, StoreError> {
         let db = self.connection();
-        type Row = (String, String, Option<String>, Option<String>);
-        let row: Option<Row> = db
+        let row: Option<(String, String, Option<String>, Option<String>)> = db
             .prepare_cached("SELECT record, state, finished_at, error FROM runs WHERE id = ?1")?
             .query_row([run], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
             .optional()?;

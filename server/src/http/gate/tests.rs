@@ -82,7 +82,8 @@ fn origins_and_roles() {
     const COOKIE: (&str, &str) = ("cookie", "brakecheck-7411=COOKIE");
     const OWN: (&str, &str) = ("origin", "http://localhost:7411");
     let origin = |text: &str| Err(Refusal::Origin(text.into()));
-    let cases: Vec<(&str, Vec<(&str, &str)>, Result<(), Refusal>)> = vec![
+    type Case = (&'static str, Vec<(&'static str, &'static str)>, Result<(), Refusal>);
+    let cases: Vec<Case> = vec![
         // What needs no token.
         ("GET /", vec![], Ok(())),
         ("GET /results/1", vec![], Ok(())),

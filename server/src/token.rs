@@ -101,7 +101,7 @@ pub(crate) fn random() -> Result<String, ErrorBody> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, b| format!("{text}{b:02x}"))
 }
 
 /// Compares in a time that tells nothing about where the two differ.

@@ -74,6 +74,8 @@ fn a_request_names_one_host() {
     assert_eq!(gate().check(&parts("GET http://localhost:7411/", &[("host", "localhost:7411")])), Ok(()));
 }
 
+type Case = (&'static str, Vec<(&'static str, &'static str)>, Result<(), Refusal>);
+
 #[test]
 fn origins_and_roles() {
     use Refusal::{ContentType, NoOrigin, Token};
@@ -82,7 +84,6 @@ fn origins_and_roles() {
     const COOKIE: (&str, &str) = ("cookie", "brakecheck-7411=COOKIE");
     const OWN: (&str, &str) = ("origin", "http://localhost:7411");
     let origin = |text: &str| Err(Refusal::Origin(text.into()));
-    type Case = (&'static str, Vec<(&'static str, &'static str)>, Result<(), Refusal>);
     let cases: Vec<Case> = vec![
         // What needs no token.
         ("GET /", vec![], Ok(())),

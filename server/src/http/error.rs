@@ -54,6 +54,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
             };
             ApiError::with_status(e.status(), ErrorBody::new(ErrorCode::Usage, message))
         })?;
+        // serde would also take an array for an object, field by field.
+        if bytes.trim_ascii_start().first().is_some_and(|b| *b != b'{') {
+            return Err(ErrorBody::new(ErrorCode::Usage, "The body must be a JSON object.").into());
+        }
         let mut json = serde_json::Deserializer::from_slice(&bytes);
         let value = serde_path_to_error::deserialize(&mut json).map_err(|e| {
             let path = e.path().to_string();

@@ -1,0 +1,179 @@
+//! A server in this process, and one as a process of its own.
+
+use futures_util::StreamExt;
+use protocol::api::RunDetail;
+use protocol::event::{Event, Frame};
+use protocol::run::RunState;
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use serde_json::{Value, json};
+use server::serve::{Options, Server};
+use server::state_dir::StateDir;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+/// Anything that takes longer hangs.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A directory on a real file system for state and targets.
+pub(crate) fn directory() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// How to talk to a server.
+#[derive(Debug, Clone)]
+pub(crate) struct Access {
+    /// `127.0.0.1:7411`.
+    pub(crate) authority: String,
+    pub(crate) token: String,
+    pub(crate) client: Client,
+}
+
+impl Access {
+    /// From the line that `serve` prints.
+    pub(crate) fn from_line(line: &str) -> Self {
+        let (address, token) = line.trim().split_once("/#token=").unwrap();
+        let authority = address.strip_prefix("http://").unwrap().to_owned();
+        Self { authority, token: token.into(), client: Client::new() }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.authority)
+    }
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
+        self.client.get(self.url(path)).bearer_auth(&self.token)
+    }
+    pub(crate) fn delete(&self, path: &str) -> RequestBuilder {
+        self.client.delete(self.url(path)).bearer_auth(&self.token)
+    }
+    pub(crate) fn post(&self, path: &str, body: &Value) -> RequestBuilder {
+        self.client.post(self.url(path)).bearer_auth(&self.token).json(body)
+    }
+
+    pub(crate) async fn json(&self, path: &str) -> Value {
+        let response = self.get(path).send().await.unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+        response.json().await.unwrap()
+    }
+
+    /// Starts a run and returns its id.
+    pub(crate) async fn start(&self, body: &Value) -> String {
+        let response = self.post("/api/v1/runs", body).send().await.unwrap();
+        assert_eq!(response.status(), 202, "{}", response.text().await.unwrap());
+        let created: Value = response.json().await.unwrap();
+        created["id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) async fn run(&self, id: &str) -> RunDetail {
+        serde_json::from_value(self.json(&format!("/api/v1/runs/{id}")).await).unwrap()
+    }
+
+    /// A viewer as scripts connect: without Origin, with the token.
+    pub(crate) async fn socket(&self) -> Socket {
+        let mut request = format!("ws://{}/ws/bench", self.authority).into_client_request().unwrap();
+        request.headers_mut().insert("authorization", format!("Bearer {}", self.token).parse().unwrap());
+        Socket(tokio_tungstenite::connect_async(request).await.unwrap().0)
+    }
+}
+
+/// A viewer.
+pub(crate) struct Socket(pub(crate) WebSocketStream<MaybeTlsStream<TcpStream>>);
+
+impl Socket {
+    pub(crate) async fn message(&mut self) -> Message {
+        tokio::time::timeout(PATIENCE, self.0.next()).await.expect("no message came").unwrap().unwrap()
+    }
+
+    pub(crate) async fn frame(&mut self) -> Frame {
+        loop {
+            match self.message().await {
+                Message::Text(text) => return serde_json::from_str(&text).unwrap(),
+                Message::Ping(_) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// Reads up to the first event that `wanted` takes; returns all that were read.
+    pub(crate) async fn until(&mut self, wanted: impl Fn(&Event) -> bool) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        loop {
+            let frame = self.frame().await;
+            let found = wanted(&frame.event);
+            frames.push(frame);
+            if found {
+                return frames;
+            }
+        }
+    }
+
+    /// Reads up to the end of a run and returns how it ended.
+    pub(crate) async fn end_of(&mut self, id: &str) -> RunState {
+        let frames = self.until(|e| matches!(e, Event::RunFinished { run, .. } if run == id)).await;
+        match &frames.last().unwrap().event {
+            Event::RunFinished { state, .. } => *state,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A server in this process.
+pub(crate) struct TestServer {
+    pub(crate) access: Access,
+    pub(crate) dir: TempDir,
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+impl TestServer {
+    pub(crate) async fn start() -> Self {
+        let dir = directory();
+        let state = StateDir::open(dir.path().join("state")).unwrap();
+        let options = Options { port: 0, allow_hosts: vec!["bench.example".into()], state, sysroot: "/".into() };
+        let server = Server::start(options).await.unwrap();
+        let access = Access::from_line(&format!("{}#token={}", server.address(), server.app().gate.token().secret()));
+        let (stop, stopped) = oneshot::channel();
+        let task = tokio::spawn(server.run(async {
+            // A dropped sender stops it too.
+            let _ = stopped.await;
+        }));
+        std::fs::create_dir(dir.path().join("target")).unwrap();
+        Self { access, dir, stop, task }
+    }
+
+    pub(crate) fn target(&self) -> PathBuf {
+        self.dir.path().join("target")
+    }
+
+    /// Random reads of a small file for `ms` milliseconds.
+    pub(crate) fn reads(&self, ms: u32) -> Value {
+        reads(&self.target(), ms)
+    }
+
+    /// Stops it as a signal would.
+    pub(crate) async fn stop(self) -> TempDir {
+        self.stop.send(()).unwrap();
+        tokio::time::timeout(PATIENCE, self.task).await.expect("the server does not end").unwrap();
+        self.dir
+    }
+}
+
+/// Random reads of a small file for `ms` milliseconds.
+pub(crate) fn reads(target: &Path, ms: u32) -> Value {
+    let workload = json!({ "rw": "randread", "bs": "4k", "iodepth": 4, "size": "16m", "runtime": format!("{ms}ms") });
+    json!({ "target": target, "workloads": [workload] })
+}
+
+/// Asserts status and code of an error answer and returns its message and hint as one text.
+pub(crate) async fn refused(response: Response, status: u16, code: &str) -> String {
+    assert_eq!(response.status(), StatusCode::from_u16(status).unwrap());
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(body["code"], code, "{body}");
+    format!("{} {}", body["message"].as_str().unwrap(), body["hint"].as_str().unwrap_or_default())
+}

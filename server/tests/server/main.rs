@@ -1,0 +1,11 @@
+//! The server as a browser, a script and a hostile page meet it: real listeners, real state directories, real runs.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod api;
+mod common;
+mod hostile;
+mod live;
+mod page;
+mod process;
+mod queue;

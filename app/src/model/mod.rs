@@ -1,0 +1,25 @@
+//! What the page knows, as plain data: no browser, no signals, tested natively.
+//!
+//! [`State::apply`] is the only place where events change it.
+
+mod conditions;
+mod group;
+mod point;
+mod run;
+mod setup;
+mod shown;
+mod state;
+mod track;
+
+pub(crate) use conditions::{conditions, differences};
+#[cfg(test)]
+pub(crate) use group::groups;
+pub(crate) use group::{Group, quantile};
+pub(crate) use point::{Metric, Point, PointLatency};
+#[cfg(test)]
+pub(crate) use run::fixture;
+pub(crate) use run::RunModel;
+pub(crate) use setup::{Kind, Problem, Setup};
+pub(crate) use shown::{Shown, shown};
+pub(crate) use state::{Change, State};
+pub(crate) use track::Track;

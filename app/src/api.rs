@@ -1,0 +1,105 @@
+//! The HTTP interface, from the browser.
+
+use protocol::api::{RunCreated, RunRequest, SessionRequest, SystemFacts, TargetChoice};
+use protocol::error::{ErrorBody, ErrorCode};
+use protocol::run::{RunRecord, RunSummary};
+use protocol::sample::Sample;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Headers, RequestInit, Response};
+
+/// The machine and the engine.
+pub(crate) async fn system() -> Result<SystemFacts, ErrorBody> {
+    get("/api/v1/system").await
+}
+/// Places a run could go.
+pub(crate) async fn targets() -> Result<Vec<TargetChoice>, ErrorBody> {
+    get("/api/v1/targets").await
+}
+/// One place, looked at.
+pub(crate) async fn inspect(path: &str) -> Result<TargetChoice, ErrorBody> {
+    get(&format!("/api/v1/targets/inspect?path={}", encoded(path))).await
+}
+/// All runs.
+pub(crate) async fn runs() -> Result<Vec<RunSummary>, ErrorBody> {
+    get("/api/v1/runs").await
+}
+/// One run.
+pub(crate) async fn run(id: &str) -> Result<RunRecord, ErrorBody> {
+    get(&format!("/api/v1/runs/{}", encoded(id))).await
+}
+/// Its samples.
+pub(crate) async fn samples(id: &str) -> Result<Vec<Sample>, ErrorBody> {
+    get(&format!("/api/v1/runs/{}/samples", encoded(id))).await
+}
+/// Starts a run.
+pub(crate) async fn start(request: &RunRequest) -> Result<RunCreated, ErrorBody> {
+    read(send("POST", "/api/v1/runs", to_json(request)?).await?).await
+}
+/// Stops a run that is on, removes one that ended.
+pub(crate) async fn delete(id: &str) -> Result<(), ErrorBody> {
+    send("DELETE", &format!("/api/v1/runs/{}", encoded(id)), None).await.map(drop)
+}
+/// Whether the server knows this browser; none when it does not answer.
+pub(crate) async fn session() -> Option<bool> {
+    known(send("GET", "/api/v1/session", None).await.map(drop))
+}
+/// Exchanges the token of the address for a cookie.
+pub(crate) async fn log_in(token: &str) -> Option<bool> {
+    let body = to_json(&SessionRequest { token: token.to_owned() }).ok()?;
+    known(send("POST", "/api/v1/session", body).await.map(drop))
+}
+
+fn known(answer: Result<(), ErrorBody>) -> Option<bool> {
+    match answer {
+        Ok(()) => Some(true),
+        Err(e) if e.code == ErrorCode::Unauthorized => Some(false),
+        Err(_) => None,
+    }
+}
+
+fn to_json(body: &impl serde::Serialize) -> Result<Option<String>, ErrorBody> {
+    serde_json::to_string(body).map(Some).map_err(|e| ErrorBody::new(ErrorCode::Internal, e.to_string()))
+}
+
+async fn get<T: DeserializeOwned>(url: &str) -> Result<T, ErrorBody> {
+    read(send("GET", url, None).await?).await
+}
+
+async fn read<T: DeserializeOwned>(text: String) -> Result<T, ErrorBody> {
+    serde_json::from_str(&text).map_err(|e| {
+        ErrorBody::new(ErrorCode::Internal, format!("The server's answer cannot be read: {e}."))
+            .hint("Page and server may differ in version; reload the page.")
+    })
+}
+
+async fn send(method: &str, url: &str, body: Option<String>) -> Result<String, ErrorBody> {
+    let unreachable = |_: JsValue| {
+        ErrorBody::new(ErrorCode::Internal, "The server does not answer.")
+            .hint("It may have been stopped; start it again with `brakecheck serve`.")
+    };
+    let init = RequestInit::new();
+    init.set_method(method);
+    if let Some(body) = body {
+        let headers = Headers::new().map_err(unreachable)?;
+        headers.set("content-type", "application/json").map_err(unreachable)?;
+        init.set_headers(&headers);
+        init.set_body(&JsValue::from_str(&body));
+    }
+    let answer = JsFuture::from(leptos::prelude::window().fetch_with_str_and_init(url, &init)).await;
+    let response: Response = answer.map_err(unreachable)?.unchecked_into();
+    let text = JsFuture::from(response.text().map_err(unreachable)?).await.map_err(unreachable)?;
+    let text = text.as_string().unwrap_or_default();
+    if response.ok() {
+        return Ok(text);
+    }
+    Err(serde_json::from_str(&text).unwrap_or_else(|_| {
+        let code = if response.status() == 401 { ErrorCode::Unauthorized } else { ErrorCode::Internal };
+        ErrorBody::new(code, format!("The server answered {} to {method} {url}.", response.status()))
+    }))
+}
+
+fn encoded(text: &str) -> String {
+    js_sys::encode_uri_component(text).into()
+}

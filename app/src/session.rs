@@ -1,0 +1,35 @@
+//! The token in the address: exchanged for a cookie, then taken out of sight.
+
+use crate::api;
+use crate::live::Client;
+use leptos::prelude::*;
+
+/// Logs in with the address's token if there is one, asks whether this browser is known, and connects if so.
+pub(crate) async fn begin(client: Client) {
+    let hash = window().location().hash().unwrap_or_default();
+    let token = hash.trim_start_matches('#').split('&').find_map(|p| p.strip_prefix("token="));
+    if let Some(token) = token {
+        let known = api::log_in(token).await;
+        forget_fragment();
+        if known == Some(false) {
+            // An old token does not matter where an earlier visit left a cookie that still holds.
+            client.session.set(Some(api::session().await.unwrap_or(false)));
+        }
+    }
+    let known = match client.session.get_untracked() {
+        Some(known) => Some(known),
+        None => api::session().await,
+    };
+    client.session.set(known);
+    if known != Some(false) {
+        client.connect();
+    }
+}
+
+fn forget_fragment() {
+    let location = window().location();
+    let address = location.pathname().unwrap_or_default() + &location.search().unwrap_or_default();
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address));
+    }
+}

@@ -1,1 +1,30 @@
-fn main() {}
+//! The page: a single-page application in the browser, compiled to wasm.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`model`] | what the page knows, as plain data: applies events, works out what to show; tested natively |
+//! | [`live`] | the WebSocket: reconnects by itself, and says when to draw again |
+//! | [`api`], [`session`] | the HTTP interface, and the exchange of the address's token |
+//! | [`chart`] | the live curve on a canvas |
+//! | [`part`], [`page`] | elements, and the pages made of them |
+//! | [`route`], [`theme`], [`keep`], [`format`] | addresses, colours, what the browser keeps, numbers as text |
+
+#![expect(clippy::needless_pass_by_value, reason = "components own their properties")]
+#![expect(unreachable_pub, reason = "the component macro makes its functions public")]
+
+mod api;
+mod chart;
+mod format;
+mod keep;
+mod live;
+mod model;
+mod page;
+mod part;
+mod route;
+mod session;
+mod theme;
+
+fn main() {
+    console_error_panic_hook::set_once();
+    leptos::mount::mount_to_body(page::Page);
+}

@@ -1,0 +1,60 @@
+//! The pages, and the frame around them.
+
+mod compare;
+mod frame;
+mod gate;
+mod measure;
+mod results;
+mod run;
+
+use crate::live::Client;
+use crate::route::{Route, Router};
+use crate::session;
+use crate::theme::Theme;
+use compare::ComparePage;
+use frame::Bar;
+use gate::Gate;
+use leptos::prelude::*;
+use measure::MeasurePage;
+use results::ResultsPage;
+use run::RunPage;
+
+/// Everything.
+#[component]
+pub(crate) fn Page() -> impl IntoView {
+    let client = Client::new();
+    provide_context(client);
+    provide_context(Theme::start());
+    let router = Router::start();
+    provide_context(router);
+    wasm_bindgen_futures::spawn_local(session::begin(client));
+    let gate = Memo::new(move |_| client.session.get());
+    view! {
+        <a class="skip" href="#main">"Skip to the content"</a>
+        <Bar/>
+        <main id="main" tabindex="-1">
+            {move || match gate.get() {
+                None => view! { <p class="fine waiting">"Connecting to the server"</p> }.into_any(),
+                Some(false) => view! { <Gate/> }.into_any(),
+                Some(true) => {
+                    match router.route() {
+                        Route::Measure => view! { <MeasurePage/> }.into_any(),
+                        Route::Run(id) => view! { <RunPage id/> }.into_any(),
+                        Route::Results => view! { <ResultsPage/> }.into_any(),
+                        Route::Compare(a, b) => view! { <ComparePage a b/> }.into_any(),
+                        Route::Unknown(path) => {
+                            view! {
+                                <section class="message">
+                                    <h1>"There is no page at this address"</h1>
+                                    <p><code>{path}</code></p>
+                                    <p><a href="/">"Measure"</a> " or look at the " <a href="/results">"results"</a> "."</p>
+                                </section>
+                            }
+                                .into_any()
+                        }
+                    }
+                }
+            }}
+        </main>
+    }
+}

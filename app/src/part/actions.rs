@@ -1,0 +1,54 @@
+//! Deleting a run: asks first, in place.
+
+use crate::api;
+use leptos::prelude::*;
+use protocol::error::ErrorBody;
+use wasm_bindgen_futures::spawn_local;
+
+/// A button that asks before it deletes.
+#[component]
+pub(crate) fn Delete(
+    /// Which run.
+    id: String,
+    /// Called after it is gone.
+    #[prop(into)]
+    gone: Callback<()>,
+    /// Shows what went wrong.
+    error: RwSignal<Option<ErrorBody>>,
+) -> impl IntoView {
+    let asking = RwSignal::new(false);
+    let id = StoredValue::new(id);
+    let delete = move |_| {
+        spawn_local(async move {
+            let Some(id) = id.try_get_value() else { return };
+            let result = api::delete(&id).await;
+            let _ = asking.try_set(false);
+            match result {
+                Ok(()) => {
+                    gone.try_run(());
+                }
+                Err(e) => {
+                    let _ = error.try_set(Some(e));
+                }
+            }
+        });
+    };
+    view! {
+        <span class="ask">
+            <Show
+                when=move || asking.get()
+                fallback=move || {
+                    view! {
+                        <button type="button" class="quiet" data-testid="delete" on:click=move |_| asking.set(true)>
+                            "Delete"
+                        </button>
+                    }
+                }
+            >
+                <span>"Delete this result?"</span>
+                <button type="button" class="danger" data-testid="delete-yes" on:click=delete>"Delete"</button>
+                <button type="button" class="quiet" on:click=move |_| asking.set(false)>"Keep"</button>
+            </Show>
+        </span>
+    }
+}

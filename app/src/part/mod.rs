@@ -1,0 +1,29 @@
+//! Elements that pages are made of.
+
+mod actions;
+mod cell;
+mod conditions;
+mod custom;
+mod detail;
+mod face;
+mod field;
+mod notice;
+mod options;
+mod presets;
+mod progress;
+mod reading;
+mod setup;
+mod start;
+mod switch;
+mod target;
+mod term;
+mod when;
+
+pub(crate) use actions::Delete;
+pub(crate) use conditions::Conditions;
+pub(crate) use face::Face;
+pub(crate) use notice::Notice;
+pub(crate) use setup::{Desk, SetupPanel};
+pub(crate) use switch::MetricSwitch;
+pub(crate) use term::Term;
+pub(crate) use when::when;

@@ -1,0 +1,49 @@
+//! How far the run is, and how long it will take.
+
+use crate::format;
+use crate::live::Handle;
+use crate::model::RunModel;
+use leptos::prelude::*;
+use protocol::run::RunState;
+
+/// Where the run stands, in words.
+pub(crate) fn standing(model: &RunModel) -> String {
+    let total = model.record.spec.duration().as_f64();
+    match model.record.state {
+        RunState::Queued if model.is_plan() => format!("will take about {} and the layout", format::about(total)),
+        RunState::Queued => "waits for another run to end".into(),
+        RunState::Running => match model.eta_ms {
+            Some(ms) => format!("{} \u{b7} {} left", format::percent(model.progress), format::clock(ms)),
+            None => "starting".into(),
+        },
+        RunState::Done => "done".into(),
+        RunState::Stopped => "stopped; what was measured is kept".into(),
+        RunState::Failed => "failed".into(),
+        RunState::Interrupted => "interrupted: the program ended during the run".into(),
+    }
+}
+
+/// A hairline that fills, and the words.
+#[component]
+pub(crate) fn Progress(handle: Handle) -> impl IntoView {
+    let share = Memo::new(move |_| handle.numbers(|m| (m.progress * 1000.0).round() / 10.0).unwrap_or(0.0));
+    let words = Memo::new(move |_| handle.numbers(standing));
+    let running = Memo::new(move |_| handle.structure(crate::model::State::running));
+    view! {
+        <div class="progress" class:running=move || running.get()>
+            <div
+                class="track"
+                role="progressbar"
+                aria-label="Progress of the run"
+                aria-valuemin="0"
+                aria-valuemax="100"
+                aria-valuenow=move || share.get().to_string()
+                aria-valuetext=move || words.get()
+                data-testid="progress"
+            >
+                <div class="done" style:width=move || format!("{}%", share.get())></div>
+            </div>
+            <p data-testid="standing">{move || words.get()}</p>
+        </div>
+    }
+}

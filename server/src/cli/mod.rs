@@ -2,9 +2,16 @@
 
 pub mod bench;
 pub mod doctor;
+mod fio_json;
+pub mod measure;
+mod output;
 pub mod preset;
+mod progress;
+mod report;
 pub mod results;
 pub mod serve;
+mod signals;
+mod table;
 
 use crate::state_dir::StateDir;
 use clap::{Args, Parser, Subcommand};
@@ -32,14 +39,14 @@ pub struct Cli {
 #[derive(Debug, Clone, Args)]
 pub struct Globals {
     /// Directory of results and of our own files' registry [default: /var/lib/brakecheck as root, else
-    /// $`XDG_STATE_HOME/brakecheck` or ~/.local/state/brakecheck]
-    #[arg(long, global = true, value_name = "DIR", env = "BRAKECHECK_STATE_DIR")]
+    /// $XDG_STATE_HOME/brakecheck or ~/.local/state/brakecheck]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "DIR", env = "BRAKECHECK_STATE_DIR")]
     pub state_dir: Option<PathBuf>,
     /// Read the host's settings under DIR instead of /; the target is not affected
-    #[arg(long, global = true, value_name = "DIR", default_value = "/")]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "DIR", default_value = "/")]
     pub sysroot: PathBuf,
     /// Results and errors as JSON on standard output
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
 }
 
@@ -64,7 +71,7 @@ pub enum Command {
     Preset(preset::PresetArgs),
     /// List, show, export and delete stored results
     Results(results::ResultsArgs),
-    /// Show host, kernel, `io_uring` features, the target's drive, and what limits the tool here
+    /// Show host, kernel, io_uring features, the target's drive, and what limits the tool here
     Doctor(doctor::DoctorArgs),
 }
 
@@ -77,21 +84,21 @@ pub fn main() -> ExitCode {
     };
     start_log();
     match run(cli.command, &cli.globals) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
-            report(&error, cli.globals.json);
+            refuse(&error, cli.globals.json);
             ExitCode::from(error.code.exit_code())
         }
     }
 }
 
-fn run(command: Option<Command>, globals: &Globals) -> Result<(), ErrorBody> {
+fn run(command: Option<Command>, globals: &Globals) -> Result<ExitCode, ErrorBody> {
     match command.unwrap_or_else(|| Command::Serve(serve::ServeArgs::default())) {
-        Command::Serve(args) => serve::run(args, globals),
-        Command::Bench(args) => bench::run(args, globals),
-        Command::Preset(args) => preset::run(args, globals),
-        Command::Results(args) => results::run(args, globals),
-        Command::Doctor(args) => doctor::run(args, globals),
+        Command::Serve(args) => serve::run(args, globals).map(|()| ExitCode::SUCCESS),
+        Command::Bench(args) => bench::run(&args, globals),
+        Command::Preset(args) => preset::run(&args, globals),
+        Command::Results(args) => results::run(&args, globals),
+        Command::Doctor(args) => doctor::run(&args, globals),
     }
 }
 
@@ -110,11 +117,16 @@ fn usage(e: &clap::Error) -> ExitCode {
     ExitCode::from(ErrorCode::Usage.exit_code())
 }
 
-fn report(error: &ErrorBody, json: bool) {
-    eprintln!("{}", error.message);
+/// An error as a sentence and what to do about it.
+fn say(error: &ErrorBody) {
+    eprintln!("{}", output::shown(&error.message));
     if let Some(hint) = &error.hint {
-        eprintln!("{hint}");
+        eprintln!("{}", output::shown(hint));
     }
+}
+
+fn refuse(error: &ErrorBody, json: bool) {
+    say(error);
     if json {
         print_json(error);
     }

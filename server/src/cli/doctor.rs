@@ -6,8 +6,9 @@ use super::Globals;
 use super::output::{self, shown};
 use super::table::pairs;
 use crate::runner;
+use power::Root;
 use protocol::api::SystemFacts;
-use protocol::error::ErrorBody;
+use protocol::error::{ErrorBody, ErrorCode};
 use protocol::host::{DriveFacts, TargetFacts, TargetKind};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -34,12 +35,16 @@ struct Findings {
 
 /// Runs the subcommand. Writes nothing anywhere.
 pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
+    let root = Root::new(&globals.sysroot).map_err(|e| {
+        let path = globals.sysroot.display();
+        ErrorBody::new(ErrorCode::Usage, format!("--sysroot {path} cannot be used: {e}."))
+    })?;
     let inspect = |path: &String| engine::target::inspect(path).map_err(|e| e.body());
     let target = args.target.as_ref().map(inspect).transpose()?;
-    let drive = target.as_ref().and_then(|t| runner::drive(&globals.sysroot, t));
+    let drive = target.as_ref().and_then(|t| runner::drive(&root, t));
     let system = SystemFacts {
         version: protocol::VERSION.into(),
-        host: runner::host(&globals.sysroot),
+        host: power::host::facts(&root),
         engine: engine::facts::engine_facts().clone(),
     };
     let limits = limits::of(&system, target.as_ref(), drive.as_ref());

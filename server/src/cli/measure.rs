@@ -3,13 +3,11 @@
 use super::progress::Progress;
 use super::signals::stop_on_signals;
 use super::{Globals, fio_json, output, report};
-use crate::runner::Runner;
+use crate::runner::{self, Runner};
 use engine::Control;
-use protocol::api::RunRequest;
+use protocol::api::{RunDetail, RunRequest};
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::preset::Cell;
 use protocol::run::{RunRecord, RunState};
-use serde::Serialize;
 use std::process::ExitCode;
 
 /// Form of the result on standard output.
@@ -37,23 +35,14 @@ pub struct MeasureArgs {
     pub keep_file: bool,
 }
 
-/// The record of a run and, for presets, its scored grid.
-#[derive(Debug, Serialize)]
-pub(super) struct Report<'a> {
-    #[serde(flatten)]
-    record: &'a RunRecord,
-    cells: Vec<Cell>,
-}
-
-impl<'a> Report<'a> {
-    pub(super) fn of(record: &'a RunRecord) -> Self {
-        Self { record, cells: record.cells() }
-    }
+/// The record with the preset's grid worked out, as the API gives it.
+fn detail(record: &RunRecord) -> RunDetail {
+    RunDetail { record: record.clone(), cells: record.cells() }
 }
 
 /// Runs the request to its end. Whatever was measured is printed, also after an error or a signal.
 pub(super) fn run(request: &RunRequest, args: &MeasureArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
-    let spec = request.plan()?;
+    let spec = runner::plan(request)?;
     let runner = Runner::open(globals)?;
     let control = Control::default();
     stop_on_signals(&control)?;
@@ -73,7 +62,7 @@ pub(super) fn default_format(globals: &Globals) -> Format {
 pub(super) fn print(record: &RunRecord, format: Format, runner: &Runner) -> Result<(), ErrorBody> {
     match format {
         Format::Table => output::text(&report::text(record)),
-        Format::Json => output::json(&Report::of(record)),
+        Format::Json => output::json(&detail(record)),
         Format::FioJson => output::json(&fio_json::report(record, |step| {
             // The statistics over time are left at zero where samples were not stored.
             runner.store().samples(&record.id, Some(step)).unwrap_or_default()

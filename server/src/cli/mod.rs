@@ -39,7 +39,7 @@ pub struct Cli {
 #[derive(Debug, Clone, Args)]
 pub struct Globals {
     /// Directory of results and of our own files' registry [default: /var/lib/brakecheck as root, else
-    /// $XDG_STATE_HOME/brakecheck or ~/.local/state/brakecheck]
+    /// brakecheck under XDG_STATE_HOME or ~/.local/state]
     #[arg(long, global = true, help_heading = "Global options", value_name = "DIR", env = "BRAKECHECK_STATE_DIR")]
     pub state_dir: Option<PathBuf>,
     /// Read the host's settings under DIR instead of /; the target is not affected

@@ -5,10 +5,9 @@ use super::table::Table;
 use super::{Globals, output};
 use protocol::api::RunRequest;
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::preset::{Column, PRESETS, Preset};
+use protocol::preset::{Column, PRESETS};
 use protocol::units::{Bytes, Seconds};
 use protocol::workload::Wait;
-use serde_json::json;
 use std::process::ExitCode;
 
 /// Options of `preset`.
@@ -78,12 +77,7 @@ pub fn run(args: &PresetArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> 
 
 fn list(globals: &Globals) -> Result<ExitCode, ErrorBody> {
     if globals.json {
-        let row = |p: &Preset| {
-            let rows: Vec<_> = p.rows.iter().map(|r| r.label).collect();
-            json!({ "name": p.name, "title": p.title, "description": p.description, "rows": rows, "size": p.size,
-                "repetitions": p.repetitions, "runtime": p.runtime, "pause": p.pause })
-        };
-        output::json(&PRESETS.iter().map(row).collect::<Vec<_>>())?;
+        output::json(&PRESETS)?;
     } else {
         let mut table = Table::default().words(&[1, 2]);
         for preset in &PRESETS {

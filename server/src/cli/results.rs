@@ -1,11 +1,12 @@
 //! `brakecheck results`: what was measured before.
 
 use super::Globals;
-use super::measure::{self, Format, Report, default_format};
+use super::measure::{self, Format, default_format};
 use super::output::{self, shown};
 use super::table::{Table, number, whole};
 use crate::runner::Runner;
 use clap::Subcommand;
+use protocol::api::RunExport;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::run::{RunRecord, RunSummary};
 use serde_json::json;
@@ -55,7 +56,7 @@ pub fn run(args: &ResultsArgs, globals: &Globals) -> Result<ExitCode, ErrorBody>
         Command::Export { id } => {
             let record = find(&runner, id)?;
             let samples = runner.store().samples(&record.id, None)?;
-            output::json(&json!({ "run": Report::of(&record), "samples": samples }))?;
+            output::json(&RunExport { cells: record.cells(), record, samples })?;
         }
         Command::Delete { id } => {
             let record = find(&runner, id)?;

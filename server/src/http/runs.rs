@@ -27,7 +27,7 @@ pub(super) async fn create(
     JsonBody(request): JsonBody<RunRequest>,
 ) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
     let created = blocking(move || {
-        let record = app.runner.prepare(request.plan()?)?;
+        let record = app.runner.prepare(crate::runner::plan(&request)?)?;
         let id = record.id.clone();
         let state = app.scheduler.submit(record, request.queue)?;
         Ok(RunCreated { id, state })

@@ -2,14 +2,25 @@
 
 use super::{Runner, new_id, now};
 use power::Root;
+use protocol::api::RunRequest;
 use protocol::error::ErrorBody;
 use protocol::host::{DriveFacts, TargetFacts};
 use protocol::plan::RunSpec;
+use protocol::preset::Column;
 use protocol::run::{RunRecord, RunState};
 
 /// The drive under a target, as seen under `root`.
 pub fn drive(root: &Root, target: &TargetFacts) -> Option<DriveFacts> {
     power::drive::facts(root, target.dev?)
+}
+
+/// [`RunRequest::plan`]; a preset without columns of the caller's choice only reads where it may not write, which is
+/// every target but a directory.
+pub fn plan(request: &RunRequest) -> Result<RunSpec, ErrorBody> {
+    let read_only = std::fs::metadata(&request.target).is_ok_and(|m| !m.is_dir());
+    let columns =
+        request.columns.clone().or_else(|| (request.preset.is_some() && read_only).then(|| vec![Column::Read]));
+    RunRequest { columns, ..request.clone() }.plan()
 }
 
 impl Runner {

@@ -9,7 +9,7 @@ mod execute;
 mod id;
 mod recorder;
 
-pub use conditions::drive;
+pub use conditions::{drive, plan};
 pub use id::{new_id, now};
 
 use crate::cli::Globals;

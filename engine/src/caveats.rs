@@ -12,6 +12,12 @@ const TOOL_BOUND: f64 = 0.7;
 /// Share of the intended rate below which it counts as missed.
 const RATE_KEPT: f64 = 0.97;
 
+/// The target is a file with holes.
+pub(crate) fn sparse() -> Caveat {
+    let message = "Parts of the file were never written (or are compressed): the drive is not asked for those.".into();
+    Caveat { kind: CaveatKind::Sparse, message }
+}
+
 /// All that is to be said of this step.
 pub(crate) fn of(workload: &Workload, measured: &Measured, path: &IoPath, ceiling: Option<Ceiling>) -> Vec<Caveat> {
     let mut caveats = Vec::new();

@@ -6,6 +6,7 @@ use crate::error::EngineError;
 use crate::eta::Eta;
 use crate::facts::engine_facts;
 use crate::loops::job::Failure;
+use crate::loops::worker::Driver;
 use crate::step::{self, Measured, StepError};
 use crate::target::open::Target;
 use crate::target::{self, counters};
@@ -139,6 +140,7 @@ impl Running<'_> {
         }
         let before = self.target.dev.and_then(counters::read);
         let (began, mut looked) = (clock::now(), 0);
+        let (driver, fallback) = Driver::choose(workload.wait);
         let pause_ms = step.pause.0.0 as f64 / 1e3;
         let measured = step::run(
             &step::Step {
@@ -147,6 +149,8 @@ impl Running<'_> {
                 size,
                 control: self.control,
                 near_cpus: &self.options.near_cpus,
+                driver,
+                fallback,
             },
             &mut |mut sample| {
                 sample.step = number;
@@ -160,7 +164,8 @@ impl Running<'_> {
         let after = self.target.dev.and_then(counters::read);
         let counted = after.zip(before).map(|(after, before)| counters::since(after, before));
         let path = path(workload.buffered, measured.moved, counted);
-        let caveats = caveats::of(workload, &measured, &path, engine_facts().ceiling);
+        let mut caveats = caveats::of(workload, &measured, &path, engine_facts().ceiling);
+        caveats.extend(self.target.sparse().then(caveats::sparse));
         let Measured { elapsed_ns, read, write, cpu, engine, cut_short, end, .. } = measured;
         let result = StepResult { step: number, elapsed_ns, read, write, cpu, engine, path, caveats, cut_short };
         sink(Event::WorkloadFinished { run: run.clone(), result: Box::new(result) });

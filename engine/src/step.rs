@@ -31,6 +31,9 @@ pub(crate) struct Step<'a> {
     pub(crate) size: u64,
     pub(crate) control: &'a Control,
     pub(crate) near_cpus: &'a [u32],
+    pub(crate) driver: Driver,
+    /// Why the driver is not the one asked for.
+    pub(crate) fallback: Option<String>,
 }
 
 /// What came of it.
@@ -56,7 +59,7 @@ pub(crate) enum StepError {
 /// Runs the step; `observe` gets every sample and may end it.
 pub(crate) fn run(step: &Step, observe: &mut dyn FnMut(Sample) -> Result<(), ErrorBody>) -> Measured {
     let workload = step.workload;
-    let (driver, fallback) = Driver::choose(workload.wait);
+    let driver = step.driver;
     let ranges = split(workload.offset.0, step.size, workload.bs.0, workload.numjobs);
     let per_job = driver.threads_per_job(workload.iodepth);
     let gate = StepGate::new(workload, step.control, per_job * ranges.len());
@@ -112,6 +115,9 @@ pub(crate) fn run(step: &Step, observe: &mut dyn FnMut(Sample) -> Result<(), Err
                 observed = observe(sampler.look(clock::now())).inspect_err(|_| gate.stop_others());
             }
             if over {
+                if observed.is_ok() && sampler.ramp_just_ended() {
+                    observed = observe(sampler.look(clock::now()));
+                }
                 break;
             }
         }
@@ -140,7 +146,7 @@ pub(crate) fn run(step: &Step, observe: &mut dyn FnMut(Sample) -> Result<(), Err
         engine: EngineUsed {
             kind: driver.kind,
             features: setup.features,
-            fallbacks: fallback.into_iter().chain(setup.fallbacks).collect(),
+            fallbacks: step.fallback.iter().cloned().chain(setup.fallbacks).collect(),
             cpus,
         },
         cut_short,
@@ -188,5 +194,146 @@ impl Totals {
     fn moved(&self, bs: u64) -> (u64, u64) {
         let (ramp, measured) = (&self.ramp, &self.measured);
         ((ramp.read.total() + measured.read.total()) * bs, (ramp.write.total() + measured.write.total()) * bs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::units::{Bytes, Iops, Micros, Seconds};
+    use protocol::workload::{Rw, Wait};
+    use std::fs::File;
+    use std::io::Write;
+    use std::os::fd::AsFd;
+
+    const SIZE: u64 = 4 << 20;
+
+    fn file() -> File {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&vec![7; SIZE as usize]).unwrap();
+        file
+    }
+
+    fn workload(rw: Rw) -> Workload {
+        Workload {
+            buffered: true,
+            invalidate: false,
+            iodepth: 4,
+            runtime: Seconds(Micros(150_000)),
+            ..Workload::new(rw)
+        }
+    }
+
+    fn measure(workload: &Workload, driver: Driver, control: &Control) -> (Measured, Vec<Sample>) {
+        let file = file();
+        let mut samples = Vec::new();
+        let step = Step { workload, fd: file.as_fd(), size: SIZE, control, near_cpus: &[], driver, fallback: None };
+        let measured = run(&step, &mut |sample| {
+            samples.push(sample);
+            Ok(())
+        });
+        (measured, samples)
+    }
+
+    fn drivers() -> Vec<Driver> {
+        let threads = Driver { kind: EngineKind::Threads, wait: Wait::Enter };
+        Wait::ALL.into_iter().map(|w| Driver::choose(w).0).chain([threads]).collect()
+    }
+
+    #[test]
+    fn every_driver_measures_and_its_samples_add_up() {
+        for driver in drivers() {
+            for rw in [Rw::RandRead, Rw::Write, Rw::RandRw] {
+                let w = Workload { numjobs: 2, ramp_time: Seconds(Micros(60_000)), ..workload(rw) };
+                let (m, samples) = measure(&w, driver, &Control::default());
+                assert!(m.end.is_ok(), "{driver:?}");
+                assert!((150_000_000..1_000_000_000).contains(&m.elapsed_ns), "{driver:?} {}", m.elapsed_ns);
+                assert_eq!((m.read.is_some(), m.write.is_some()), (rw.reads(), rw.writes()), "{driver:?}");
+                let sampled = |phase| -> u64 {
+                    let of = samples.iter().filter(|s| s.phase == phase);
+                    of.map(|s| s.read.ios + s.write.ios).sum()
+                };
+                let ios: u64 = m.read.iter().chain(&m.write).map(|d| d.ios).sum();
+                assert_eq!(sampled(protocol::sample::Phase::Measure), ios, "{driver:?}");
+                let all = ios + sampled(protocol::sample::Phase::Ramp);
+                assert_eq!(m.moved.0 + m.moved.1, all * 4096, "{driver:?}");
+                assert!(m.cpu.user_s + m.cpu.system_s > 0.0, "{driver:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_open_loop_keeps_its_rate_whatever_the_driver() {
+        for driver in drivers() {
+            for rate_process in [protocol::workload::RateProcess::Linear, protocol::workload::RateProcess::Poisson] {
+                let w = Workload { rate_iops: Some(Iops(2000.0)), rate_process, ..workload(Rw::RandRead) };
+                let (m, _) = measure(&w, driver, &Control::default());
+                let d = m.read.unwrap();
+                // 300 are intended; a Poisson process has a standard deviation of 17.
+                assert!((190..=400).contains(&d.ios), "{driver:?} {}", d.ios);
+                assert!(d.clat.unwrap().mean_ns <= d.lat.mean_ns, "{driver:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn think_time_spaces_the_accesses_of_a_slot() {
+        for driver in drivers() {
+            let w = Workload { thinktime: Micros(10_000), iodepth: 2, ..workload(Rw::RandRead) };
+            let ios = measure(&w, driver, &Control::default()).0.read.unwrap().ios;
+            // 2 slots, 150 ms, at least 10 ms each.
+            assert!((8..=32).contains(&ios), "{driver:?} {ios}");
+        }
+    }
+
+    #[test]
+    fn a_stop_ends_every_driver_at_once() {
+        for driver in drivers() {
+            for thinktime in [Micros(0), Micros(3_600_000_000)] {
+                let w = Workload { thinktime, runtime: Seconds::from_secs(600), ..workload(Rw::RandRead) };
+                let control = Control::default();
+                let (m, took) = std::thread::scope(|scope| {
+                    let running = scope.spawn(|| (measure(&w, driver, &control).0, clock::now()));
+                    std::thread::sleep(Duration::from_millis(120));
+                    let asked = clock::now();
+                    control.stop();
+                    let (m, ended) = running.join().unwrap();
+                    (m, ended - asked)
+                });
+                assert!(m.cut_short && m.end.is_ok());
+                assert!(took < 5_000_000_000, "{driver:?}: {took} ns");
+            }
+        }
+    }
+
+    #[test]
+    fn reading_behind_the_end_fails_with_the_offset() {
+        for driver in drivers() {
+            let w = Workload { offset: Bytes(SIZE), ..workload(Rw::Read) };
+            let Err(StepError::Failure(failure)) = measure(&w, driver, &Control::default()).0.end else {
+                panic!("{driver:?} read what is not there");
+            };
+            assert!(failure.to_string().contains(&SIZE.to_string()), "{failure}");
+        }
+    }
+
+    #[test]
+    fn writing_to_what_is_open_for_reading_fails_with_the_cause() {
+        for driver in drivers() {
+            let (path, w) = (tempfile::NamedTempFile::new().unwrap(), workload(Rw::Write));
+            let file = File::open(path.path()).unwrap();
+            let control = Control::default();
+            let step = Step {
+                workload: &w,
+                fd: file.as_fd(),
+                size: SIZE,
+                control: &control,
+                near_cpus: &[],
+                driver,
+                fallback: None,
+            };
+            let Err(StepError::Failure(failure)) = run(&step, &mut |_| Ok(())).end else { panic!("{driver:?} wrote") };
+            assert!(failure.to_string().contains("Bad file descriptor"), "{failure}");
+        }
     }
 }

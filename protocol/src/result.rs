@@ -225,6 +225,8 @@ pub enum CaveatKind {
     ShallowQueue,
     /// A rate-limited workload could not keep its rate.
     RateMissed,
+    /// The file has holes or is compressed, so that the drive is asked for less than it seems.
+    Sparse,
     /// More CPU-hungry jobs than CPUs.
     MoreJobsThanCpus,
 }

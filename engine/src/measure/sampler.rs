@@ -87,9 +87,14 @@ impl<'a> Sampler<'a> {
         };
     }
 
+    /// Whether the last look was the one that ended the ramp: what was measured since is still to be seen.
+    pub(crate) fn ramp_just_ended(&self) -> bool {
+        self.phase == Phase::Measure && self.last == self.ramp_end && self.ramp_end > self.start
+    }
+
     /// Looks now.
     pub(crate) fn look(&mut self, now: u64) -> Sample {
-        let ending_ramp = self.phase == Phase::Ramp && self.next >= self.ramp_end;
+        let ending_ramp = self.phase == Phase::Ramp && now >= self.ramp_end;
         // What was booked as measured while this look was late belongs to the next sample; so does its time.
         let until = if ending_ramp { self.ramp_end } else { now };
         let dt = until.saturating_sub(self.last).max(1);

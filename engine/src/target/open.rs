@@ -12,7 +12,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -101,6 +101,12 @@ impl Target {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether somebody's file has holes or unwritten parts, which no drive is asked for.
+    pub(crate) fn sparse(&self) -> bool {
+        let Handle::Foreign(file) = &self.handle else { return false };
+        file.metadata().is_ok_and(|m| m.is_file() && m.blocks().saturating_mul(512) < m.len() / 100 * 95)
     }
 
     /// Whether the file was left by an earlier run.

@@ -50,7 +50,7 @@ pub fn run(args: ServeArgs, globals: &Globals) -> Result<(), ErrorBody> {
     let result = runtime.block_on(async {
         let signals = Signals::new().map_err(internal)?;
         let server = Server::start(options).await?;
-        announce(&server);
+        announce(&server, globals.json);
         if args.open {
             open(&server)?;
         }
@@ -63,13 +63,17 @@ pub fn run(args: ServeArgs, globals: &Globals) -> Result<(), ErrorBody> {
 }
 
 /// The address with the token, alone on a line of standard output; everything else on standard error.
-fn announce(server: &Server) {
+fn announce(server: &Server, json: bool) {
     if let Some(aside) = &server.app().runner.put_aside {
         eprintln!("The result store was damaged. It was kept as {}; a new one was begun.", aside.display());
     }
     eprintln!("Brakecheck {} is at the address below. Ctrl-C ends it.", protocol::VERSION);
+    let (address, token) = (server.address(), server.app().gate.token().secret());
+    let url = format!("{address}#token={token}");
+    let line =
+        if json { serde_json::json!({ "url": url, "address": address, "token": token }).to_string() } else { url };
     // Whoever started this may have closed standard output; that is no reason to end.
-    let _ = writeln!(std::io::stdout(), "{}#token={}", server.address(), server.app().gate.token().secret());
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// Opens the page in the user's browser.

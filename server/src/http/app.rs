@@ -9,7 +9,7 @@ use crate::scheduler::Scheduler;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::http::StatusCode;
-use axum::middleware::{Next, from_fn_with_state, map_response};
+use axum::middleware::{Next, from_fn, from_fn_with_state, map_response};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
@@ -20,14 +20,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::timeout::TimeoutLayer;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 /// Largest body of a request in bytes.
 pub(super) const MAX_BODY: usize = 256 * 1024;
-/// Time from the last header of a request to the first of its answer.
+/// Time from the last header of a request to the first of its answer, the body included.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Largest message a viewer may send in bytes.
 const MAX_MESSAGE: usize = 16 * 1024;
@@ -101,7 +100,7 @@ pub fn router(app: Arc<App>) -> Router {
         .layer(map_response(headers::add))
         .layer(CatchPanicLayer::custom(|_| panicked()))
         .layer(from_fn_with_state(Arc::clone(&app), gate))
-        .layer(TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, TIME_LIMIT))
+        .layer(from_fn(time_limit))
         .layer(DefaultBodyLimit::max(MAX_BODY));
     routes
         .route("/api/openapi.json", get(move || std::future::ready(document.clone())))
@@ -129,6 +128,15 @@ async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Resp
         return (status, Html(refusal_page(&body))).into_response();
     }
     ApiError::with_status(status, body).into_response()
+}
+
+/// Gives up on requests whose body does not come, or whose answer takes too long.
+async fn time_limit(request: Request, next: Next) -> Response {
+    tokio::time::timeout(TIME_LIMIT, next.run(request)).await.unwrap_or_else(|_| {
+        let message = format!("The request was not done within {} s.", TIME_LIMIT.as_secs());
+        let body = ErrorBody::new(ErrorCode::Internal, message);
+        ApiError::with_status(StatusCode::REQUEST_TIMEOUT, body).into_response()
+    })
 }
 
 fn refusal_page(error: &ErrorBody) -> String {

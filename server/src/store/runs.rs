@@ -48,17 +48,22 @@ impl Store {
         found(changed, &record.id)
     }
 
-    /// Summaries of all runs, newest first.
+    /// Summaries of all runs, newest first. One that cannot be read is left out, and that is logged.
     pub fn list(&self) -> Result<Vec<RunSummary>, StoreError> {
         let db = self.connection();
         let mut query = db.prepare_cached("SELECT summary, state FROM runs ORDER BY id DESC")?;
         let rows = query.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-        rows.map(|row| {
+        let mut list = Vec::new();
+        for row in rows {
             let (summary, state) = row?;
-            let summary: RunSummary = read("summary", &summary)?;
-            Ok(RunSummary { state: read_state(&state)?, ..summary })
-        })
-        .collect()
+            match read::<RunSummary>("summary", &summary)
+                .and_then(|s| Ok(RunSummary { state: read_state(&state)?, ..s }))
+            {
+                Ok(summary) => list.push(summary),
+                Err(e) => tracing::warn!("{e}"),
+            }
+        }
+        Ok(list)
     }
 
     /// Everything about one run except its samples.

@@ -6,16 +6,19 @@ use protocol::event::{Event, Frame};
 use protocol::run::RunState;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
+use server::live::Hub;
 use server::serve::{Options, Server};
 use server::state_dir::StateDir;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::handshake::client::Request;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 /// Anything that takes longer hangs.
@@ -76,9 +79,22 @@ impl Access {
 
     /// A viewer as scripts connect: without Origin, with the token.
     pub(crate) async fn socket(&self) -> Socket {
+        Socket(tokio_tungstenite::connect_async(self.viewer()).await.unwrap().0)
+    }
+
+    /// A viewer whose side of the connection holds little that was not read.
+    pub(crate) async fn narrow_socket(&self) -> Socket {
+        let tcp = TcpSocket::new_v4().unwrap();
+        tcp.set_recv_buffer_size(4096).unwrap();
+        let stream = tcp.connect(self.authority.parse().unwrap()).await.unwrap();
+        let stream = MaybeTlsStream::Plain(stream);
+        Socket(tokio_tungstenite::client_async(self.viewer(), stream).await.unwrap().0)
+    }
+
+    fn viewer(&self) -> Request {
         let mut request = format!("ws://{}/ws/bench", self.authority).into_client_request().unwrap();
         request.headers_mut().insert("authorization", format!("Bearer {}", self.token).parse().unwrap());
-        Socket(tokio_tungstenite::connect_async(request).await.unwrap().0)
+        request
     }
 }
 
@@ -127,6 +143,7 @@ impl Socket {
 pub(crate) struct TestServer {
     pub(crate) access: Access,
     pub(crate) dir: TempDir,
+    pub(crate) hub: Arc<Hub>,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
@@ -138,13 +155,14 @@ impl TestServer {
         let options = Options { port: 0, allow_hosts: vec!["bench.example".into()], state, sysroot: "/".into() };
         let server = Server::start(options).await.unwrap();
         let access = Access::from_line(&format!("{}#token={}", server.address(), server.app().gate.token().secret()));
+        let hub = Arc::clone(&server.app().hub);
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(server.run(async {
             // A dropped sender stops it too.
             let _ = stopped.await;
         }));
         std::fs::create_dir(dir.path().join("target")).unwrap();
-        Self { access, dir, stop, task }
+        Self { access, dir, hub, stop, task }
     }
 
     pub(crate) fn target(&self) -> PathBuf {

@@ -2,6 +2,7 @@
 
 use crate::common::TestServer;
 use futures_util::SinkExt;
+use protocol::error::{ErrorBody, ErrorCode};
 use protocol::event::{Event, Snapshot};
 use protocol::run::RunState;
 use tokio_tungstenite::tungstenite::Message;
@@ -123,15 +124,24 @@ async fn an_orderly_end_stops_the_run_and_says_farewell() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_viewer_that_does_not_read_holds_nobody_up() {
+async fn a_viewer_that_falls_behind_holds_nobody_up_and_gets_a_new_snapshot() {
     let server = TestServer::start().await;
-    // Never read from: the kernel's buffers fill, then the hub's backlog.
-    let _stalled = server.access.socket().await;
-    let mut viewer = server.access.socket().await;
-    let id = server.access.start(&server.reads(1500)).await;
-    let frames = viewer.until(|e| matches!(e, Event::RunFinished { .. })).await;
-    let seen = frames.iter().filter(|f| matches!(f.event, Event::Sample { .. })).count();
-    let stored = server.access.json(&format!("/api/v1/runs/{id}/samples")).await;
-    assert_eq!(stored.as_array().unwrap().len(), seen);
+    let mut slow = server.access.narrow_socket().await;
+    slow.frame().await;
+    // More than the kernel buffers for a connection, while nobody reads: this ends only because nobody is waited for.
+    let error = ErrorBody::new(ErrorCode::Internal, "x".repeat(100_000));
+    let events = 150;
+    for _ in 0..events {
+        server.hub.publish(Event::Error { error: error.clone() });
+    }
+    let mut last = 0;
+    let seen = slow.until(|e| matches!(e, Event::Snapshot(_))).await;
+    for frame in &seen {
+        assert!(frame.seq == last + 1 || matches!(frame.event, Event::Snapshot(_)), "{} after {last}", frame.seq);
+        last = frame.seq;
+    }
+    assert_eq!(last, events, "the snapshot is of the newest state");
+    assert!((seen.len() as u64) < events, "{} frames", seen.len());
+    assert_eq!(server.hub.audience(), (1, 1));
     server.stop().await;
 }

@@ -51,9 +51,11 @@ fn to_index(uri: &Uri) -> Option<Uri> {
     (view && uri.path() != "/").then(|| Uri::from_static("/"))
 }
 
-/// Trunk puts 16 hex digits into the names of what it builds: `app-0123456789abcdef_bg.wasm`.
+/// Trunk puts a hash of 64 bits, in hex without leading zeros, into the names of what it builds:
+/// `app-0123456789abcdef_bg.wasm`.
 fn is_hashed(path: &str) -> bool {
-    path.split(['-', '.', '_', '/']).any(|part| part.len() == 16 && part.bytes().all(|b| b.is_ascii_hexdigit()))
+    path.split(['-', '.', '_', '/'])
+        .any(|part| (12..=16).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]
@@ -63,6 +65,7 @@ mod tests {
     #[test]
     fn hashed_names_are_told_from_others() {
         assert!(is_hashed("/app-0123456789abcdef_bg.wasm") && is_hashed("/app-0123456789abcdef.js"));
+        assert!(is_hashed("/favicon-2172eb5d273443f.svg"));
         assert!(is_hashed("/snippets/app-0123456789abcdef/inline0.js"));
         assert!(!is_hashed("/index.html") && !is_hashed("/favicon.svg") && !is_hashed("/app-0123.js"));
     }

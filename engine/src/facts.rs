@@ -73,7 +73,7 @@ fn nops(depth: u32) -> Option<f64> {
     meter.adopt();
     let range = Range { start: 0, blocks: 1 << 18 };
     let job = Job { workload: &workload, fd: -1, number: 0, range, gate: &gate, meter: &meter };
-    let buffers = Buffers::new(depth as usize, 4096, false, 0).ok()?;
+    let buffers = Buffers::new(depth as usize, 4096, 0, 0).ok()?;
     let ring = RingJob::new(&job, Slots::new(&job, buffers, Operation::Nop), Waiting::Enter).ok()?;
     gate.arrive();
     ring.run().ok()?;

@@ -1,5 +1,7 @@
 //! Whole runs through the public interface, on real files.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up its place has failed")]
+
 use engine::{Control, EngineError, Outcome, RunOptions};
 use protocol::error::ErrorCode;
 use protocol::event::Event;
@@ -156,7 +158,8 @@ fn what_cannot_be_measured_is_refused_before_anything_is_made() {
         (file.to_str().unwrap(), &w, ErrorCode::Usage, "has 8 KiB"),
     ];
     for (target, workload, code, words) in cases {
-        let error = run(&RunSpec::of_workloads(target, &[workload.clone()], 1), top.path()).0.unwrap_err().body();
+        let error =
+            run(&RunSpec::of_workloads(target, std::slice::from_ref(workload), 1), top.path()).0.unwrap_err().body();
         assert_eq!(error.code, code, "{}", error.message);
         assert!(error.message.contains(words) && error.hint.is_some(), "{error:?}");
     }

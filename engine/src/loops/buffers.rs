@@ -7,8 +7,9 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
 
 const PAGE: usize = 4096;
-/// Random data kept per job for writes: longer than any compression window of a filesystem or drive.
-const WRITE_POOL: usize = 16 << 20;
+/// Random data kept for writes by all jobs of a step together. A job's share, 1 MiB at least, is longer than any
+/// compression window of a filesystem or drive.
+const WRITE_POOL: usize = 64 << 20;
 
 /// An anonymous mapping, unmapped when dropped.
 #[derive(Debug)]
@@ -65,12 +66,14 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// For `depth` slots of `bs` bytes; with random data where `writes`. All pages are touched.
-    pub(crate) fn new(depth: usize, bs: usize, writes: bool, seed: u64) -> io::Result<Self> {
-        let write_blocks = if writes { (WRITE_POOL / (depth * bs)).max(1) } else { 0 };
+    /// For `depth` slots of `bs` bytes; with random data where one of `writers` jobs writes (0: none does). All
+    /// pages are touched.
+    pub(crate) fn new(depth: usize, bs: usize, writers: usize, seed: u64) -> io::Result<Self> {
+        let share = (WRITE_POOL / writers.max(1)).max(1 << 20);
+        let write_blocks = if writers > 0 { (share / (depth * bs)).max(1) } else { 0 };
         let slot_len = (bs * (1 + write_blocks)).next_multiple_of(PAGE);
         let mut region = Region::new(slot_len * depth)?;
-        if writes {
+        if writers > 0 {
             RandomData::new(seed).fill(region.as_mut());
         } else {
             region.as_mut().iter_mut().step_by(PAGE).for_each(|b| *b = 1);

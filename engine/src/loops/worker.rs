@@ -103,8 +103,8 @@ fn prepare(job: &Job, driver: Driver) -> Result<Ready, Failure> {
     let system = |what| move |source| Failure::System { what, source };
     let depth = job.depth();
     let seed = job.workload.randseed ^ (u64::from(job.number) << 32);
-    let buffers =
-        Buffers::new(depth, job.bs() as usize, job.workload.rw.writes(), seed).map_err(system("allocate buffers"))?;
+    let writers = if job.workload.rw.writes() { job.workload.numjobs as usize } else { 0 };
+    let buffers = Buffers::new(depth, job.bs() as usize, writers, seed).map_err(system("allocate buffers"))?;
     let entries = if driver.kind == EngineKind::TokioUring { depth.max(8) as u32 } else { 8 };
     let runtime = tokio_uring::Runtime::new(tokio_uring::builder().entries(entries))
         .map_err(system("start a tokio-uring runtime"))?;

@@ -64,13 +64,14 @@ fn latency(tally: &Tally, hist: Option<&Histogram<u64>>) -> Latency {
 
 /// One direction of a sample: what `now` holds beyond `before`, over `dt_ns`.
 pub(crate) fn flow(now: &Tally, before: &Tally, bs: u64, dt_ns: u64) -> Flow {
-    let ios: u64 = now.since(before).map(|(_, n)| n).sum();
+    let new: Vec<(usize, u64)> = now.since(before).collect();
+    let ios: u64 = new.iter().map(|(_, n)| n).sum();
     if ios == 0 {
         return Flow::default();
     }
     let seconds = dt_ns.max(1) as f64 / 1e9;
     let mut hist: Vec<(u64, u64)> = Vec::new();
-    for (bucket, n) in now.since(before) {
+    for &(bucket, n) in &new {
         let bound = coarse(buckets::highest(bucket));
         match hist.last_mut() {
             Some((last, count)) if *last == bound => *count += n,
@@ -80,11 +81,11 @@ pub(crate) fn flow(now: &Tally, before: &Tally, bs: u64, dt_ns: u64) -> Flow {
     let at = |quantile: f64| {
         let rank = ((ios as f64 * quantile).ceil() as u64).clamp(1, ios);
         let mut seen = 0;
-        let bucket = now.since(before).find(|&(_, n)| {
+        let bucket = new.iter().find(|&&(_, n)| {
             seen += n;
             seen >= rank
         });
-        Nanos(bucket.map_or(0, |(b, _)| buckets::highest(b)).min(now.max_ns))
+        Nanos(bucket.map_or(0, |&(b, _)| buckets::highest(b)).min(now.max_ns))
     };
     Flow {
         ios,

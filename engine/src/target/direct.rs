@@ -2,7 +2,7 @@
 
 use super::mounts::Mount;
 use protocol::host::DirectIo;
-use rustix::fs::{AtFlags, StatxFlags, ioctl_blksszget, statx};
+use rustix::fs::{AtFlags, StatxFlags, fstatfs, ioctl_blksszget, statx};
 use std::os::fd::AsFd;
 
 /// Filesystems that accept the flag and use the page cache all the same (or are one), with the reason.
@@ -46,6 +46,16 @@ pub(crate) fn of_descriptor(fd: impl AsFd, mount: Option<&Mount>) -> DirectIo {
             offset_align: Some(block),
             evidence: "a block device with this logical block size".into(),
         },
+        // btrfs takes any alignment and then goes through the page cache unless it is that of its sectors.
+        Err(_) if mount.is_some_and(|m| m.fs == "btrfs") => {
+            let sector = fstatfs(&fd).ok().and_then(|s| u32::try_from(s.f_bsize).ok());
+            DirectIo {
+                supported: true,
+                mem_align: sector,
+                offset_align: sector,
+                evidence: "btrfs, with its sector size".into(),
+            }
+        }
         Err(_) => DirectIo {
             supported: true,
             mem_align: None,

@@ -46,7 +46,7 @@ fn a_missing_directory_is_refused() -> Result<()> {
 fn writes_to_what_is_not_ours_are_refused_and_nothing_is_written() -> Result<()> {
     let cli = Cli::new()?;
     let Some(disk) = Disk::bare(16)? else { return Ok(()) };
-    let before = std::fs::read(disk.image())?;
+    let (before, counted) = (std::fs::read(disk.image())?, disk.stat()?);
     let links = scratch()?;
     let link = links.path().join("by-id");
     std::os::unix::fs::symlink(disk.device(), &link)?;
@@ -59,7 +59,7 @@ fn writes_to_what_is_not_ours_are_refused_and_nothing_is_written() -> Result<()>
     }
     ensure!(std::fs::read(disk.image())? == before, "the device changed");
     ensure!(std::fs::read(&file)? == vec![9; 1 << 20], "the file changed");
-    ensure!(disk.stat()?.write_bytes == 0, "the device was written to");
+    ensure!(disk.stat()?.write_bytes == counted.write_bytes, "the device was written to");
     Ok(())
 }
 
@@ -67,5 +67,5 @@ fn writes_to_what_is_not_ours_are_refused_and_nothing_is_written() -> Result<()>
 fn a_block_smaller_than_the_drives_is_refused() -> Result<()> {
     let cli = Cli::new()?;
     let Some(disk) = Disk::with_sector(4096, 64)? else { return Ok(()) };
-    bench(&cli, disk.device(), &["--rw", "randread", "--bs", "512"], 3, &["4096"])
+    bench(&cli, disk.device(), &["--rw", "randread", "--bs", "512"], 2, &["4096"])
 }

@@ -64,17 +64,18 @@ fn after_sigkill_the_next_start_cleans_up() -> Result<()> {
 }
 
 #[test]
-fn a_directory_removed_meanwhile_does_no_harm() -> Result<()> {
+fn a_directory_removed_meanwhile_ends_the_run_in_words() -> Result<()> {
     let (cli, parent) = (Cli::new()?, scratch()?);
     let target = parent.path().join("target");
     std::fs::create_dir(&target)?;
     let (child, mut stderr) = measuring(&cli, &target)?;
     std::fs::remove_dir_all(&target)?;
-    send(&child, Signal::INT)?;
     let finished = Finished::of(child)?;
     let mut rest = String::new();
     stderr.read_to_string(&mut rest)?;
-    ensure!(finished.code == Some(130) && !rest.contains("panicked"), "{finished:?} {rest}");
+    ensure!(finished.code == Some(6) && rest.contains("removed"), "{finished:?} {rest}");
+    let record: Value = serde_json::from_str(&finished.stdout)?;
+    ensure!(record["state"] == "failed" && record["error"]["code"] == "run-failed", "{record}");
     ensure!(names(parent.path())?.is_empty(), "{:?} is left", names(parent.path())?);
     Ok(())
 }

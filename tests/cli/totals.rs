@@ -53,9 +53,12 @@ fn direct_writes_reach_the_device() -> Result<()> {
 #[test]
 fn buffered_reads_of_a_cached_file_do_not_reach_the_device() -> Result<()> {
     let cli = Cli::new()?;
-    let Some(disk) = Disk::with("ext4", 512)? else { return Ok(()) };
+    let Some(disk) = Disk::with("ext4", 128)? else { return Ok(()) };
+    let file = disk.path().join("file");
+    std::fs::write(&file, vec![7; 64 << 20])?;
+    rustix::fs::sync();
     let before = disk.stat()?;
-    let record = short_run(&cli, &disk.path(), "randread", &["--buffered", "--invalidate", "0"])?;
+    let record = short_run(&cli, &file, "randread", &["--buffered", "--invalidate", "0"])?;
     let after = disk.stat()?;
     ensure!(bytes(&record, "read")? > 64 * MIB, "{record}");
     ensure!(after.read_bytes - before.read_bytes < MIB, "the device read {}", after.read_bytes - before.read_bytes);

@@ -149,7 +149,7 @@ fn drive_lines(d: &DriveFacts) -> Vec<(&'static str, Option<String>)> {
         ("serial", d.serial.clone()),
         ("firmware", d.firmware.clone()),
         ("bus", d.bus.clone()),
-        ("kind", d.rotational.map(|r| if r { "spinning" } else { "solid state" }.into())),
+        ("kind", d.rotational.map(|r| if r { "spinning, as it says" } else { "solid state" }.into())),
         ("size", d.size.map(|s| s.to_string())),
         ("blocks", blocks),
         ("scheduler", d.scheduler.clone()),

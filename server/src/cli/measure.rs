@@ -42,7 +42,7 @@ fn detail(record: &RunRecord) -> RunDetail {
 
 /// Runs the request to its end. Whatever was measured is printed, also after an error or a signal.
 pub(super) fn run(request: &RunRequest, args: &MeasureArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
-    let spec = runner::plan(request)?;
+    let spec = runner::plan(&RunRequest { target: absolute(&request.target), ..request.clone() })?;
     let runner = Runner::open(globals)?;
     let control = Control::default();
     stop_on_signals(&control)?;
@@ -51,6 +51,13 @@ pub(super) fn run(request: &RunRequest, args: &MeasureArgs, globals: &Globals) -
     drop(progress);
     print(&record, args.output_format.unwrap_or(default_format(globals)), &runner)?;
     Ok(exit_code(&record))
+}
+
+/// The target as it is called from any directory: results are looked at from elsewhere.
+fn absolute(target: &str) -> String {
+    // An empty path has no absolute form; the plan says what is wrong with it.
+    let path = std::path::absolute(target).ok();
+    path.and_then(|p| p.to_str().map(Into::into)).unwrap_or_else(|| target.to_owned())
 }
 
 /// Table for people, JSON where that was asked for.

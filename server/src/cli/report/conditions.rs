@@ -1,7 +1,7 @@
 //! How a run was measured, in words.
 
 use crate::cli::output::shown;
-use crate::cli::table::{micros, number};
+use crate::cli::table::number;
 use protocol::host::DriveFacts;
 use protocol::result::{CaveatKind, EngineKind, IoPathKind, StepResult};
 use protocol::run::RunRecord;
@@ -31,7 +31,7 @@ pub(in crate::cli) fn drive(drive: &DriveFacts) -> Option<String> {
 pub(super) fn all(record: &RunRecord) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let mut say = |name, texts: Vec<String>| lines.extend(texts.into_iter().map(|text| (name, text)));
-    say("accesses", common(record, |r| Some(path(r))));
+    say("accesses", paths(record));
     say("engine", common(record, |r| Some(engine(r))));
     say("without", common(record, fallbacks));
     say("CPU", cpu(record).into_iter().collect());
@@ -56,18 +56,29 @@ fn counted<K: PartialEq>(total: usize, said: impl Iterator<Item = (K, String)>) 
     }
     let line = |(_, text, n): (K, String, usize)| {
         let text = shown(&text);
-        if n == total { text } else { format!("{text} ({n} of {total} steps)") }
+        if n == total { text } else { format!("{n} of {total} steps: {text}") }
     };
     found.into_iter().map(line).collect()
 }
 
-fn path(result: &StepResult) -> String {
-    let kind = match result.path.kind {
+/// Where the accesses went. The evidence differs in its figures from step to step; that of the first is shown.
+fn paths(record: &RunRecord) -> Vec<String> {
+    let words = |kind| match kind {
         IoPathKind::Direct => "direct to the drive",
         IoPathKind::PageCache => "page cache, not comparable with others",
         IoPathKind::Unverified => "direct as far as is known",
     };
-    if result.path.evidence.is_empty() { kind.into() } else { format!("{kind}: {}", result.path.evidence) }
+    let several = record.results.len() > 1;
+    let said = record.results.iter().map(|r| {
+        let evidence = r.path.evidence.trim_end_matches('.');
+        let text = match (evidence, several) {
+            ("", _) => words(r.path.kind).to_owned(),
+            (evidence, true) => format!("{} (first such step: {evidence})", words(r.path.kind)),
+            (evidence, false) => format!("{} ({evidence})", words(r.path.kind)),
+        };
+        (r.path.kind, text)
+    });
+    counted(record.results.len(), said)
 }
 
 fn engine(result: &StepResult) -> String {
@@ -93,19 +104,13 @@ fn fallbacks(result: &StepResult) -> Option<String> {
 /// CPU time, in shares of one core over the measured time, summed over all steps.
 fn cpu(record: &RunRecord) -> Option<String> {
     let seconds: f64 = record.results.iter().map(|r| r.elapsed_ns as f64 / 1e9).sum();
-    let ios: u64 = record.results.iter().flat_map(StepResult::directions).map(|d| d.ios).sum();
-    if seconds <= 0.0 || ios == 0 {
+    if seconds <= 0.0 {
         return None;
     }
     let user: f64 = record.results.iter().map(|r| r.cpu.user_s).sum();
     let system: f64 = record.results.iter().map(|r| r.cpu.system_s).sum();
     let share = |s: f64| number(s / seconds * 100.0);
-    Some(format!(
-        "user {} %, system {} % of one core; {} us per access",
-        share(user),
-        share(system),
-        micros((user + system) * 1e9 / ios as f64)
-    ))
+    Some(format!("user {} %, system {} % of one core", share(user), share(system)))
 }
 
 fn caveats(record: &RunRecord) -> Vec<String> {

@@ -170,6 +170,8 @@ impl Running<'_> {
         let result = StepResult { step: number, elapsed_ns, read, write, cpu, engine, path, caveats, cut_short };
         sink(Event::WorkloadFinished { run: run.clone(), result: Box::new(result) });
         match end {
+            // Whoever stops a run and clears its directory meant both.
+            Ok(()) if self.control.is_stopped() => Ok(()),
             Ok(()) => self.target.still_there().map_err(EngineError::Expected),
             Err(StepError::Observer(error)) => Err(EngineError::Expected(error)),
             Err(StepError::Failure(failure)) => Err(EngineError::Expected(explain(&self.spec.target, &failure))),

@@ -91,7 +91,7 @@ fn refuse_shape(workload: &Workload, facts: &TargetFacts) -> Result<(), EngineEr
         }
         let align = u64::from(facts.direct.offset_align.unwrap_or(1)).max(1);
         if !workload.bs.0.is_multiple_of(align) || !workload.offset.0.is_multiple_of(align) {
-            return Err(refused(
+            return Err(usage(
                 format!(
                     "bs {} at offset {} does not fit the drive: direct I/O there needs multiples of {align} bytes.",
                     workload.bs, workload.offset

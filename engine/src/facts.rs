@@ -32,7 +32,7 @@ pub fn engine_facts() -> &'static EngineFacts {
 }
 
 fn probe(support: &RingSupport) -> EngineFacts {
-    let memlock = getrlimit(Resource::Memlock).current.map(Bytes);
+    let memlock = getrlimit(Resource::Memlock).current.map(Bytes).filter(|_| !may_lock_all());
     if let Some(reason) = &support.unavailable {
         return EngineFacts { io_uring: false, reason: Some(reason.clone()), memlock, ..EngineFacts::default() };
     }
@@ -51,6 +51,14 @@ fn probe(support: &RingSupport) -> EngineFacts {
         memlock,
         ceiling: None,
     }
+}
+
+/// Whether the process has `CAP_IPC_LOCK`, for which the limit does not hold. Root has it unless it was taken away.
+fn may_lock_all() -> bool {
+    const CAP_IPC_LOCK: u32 = 14;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|l| l.strip_prefix("CapEff:")).map(str::trim);
+    mask.and_then(|m| u64::from_str_radix(m, 16).ok()).is_some_and(|m| m >> CAP_IPC_LOCK & 1 == 1)
 }
 
 /// On a thread of its own, since it pins itself as workers do.

@@ -96,6 +96,8 @@ impl<'j, 'g> RingJob<'j, 'g> {
             while rounds.in_flight > 0 && rounds.drain().is_err() {}
         }
         self.job.meter.cpu_ends();
+        // The kernel takes rings down in the background; the file would stay open, and its filesystem busy, meanwhile.
+        let _ = rounds.submitter.unregister_files();
         outcome
     }
 }

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 /// Options of `bench`. Those of fio's that are spelt with `_` there are understood that way too.
 #[derive(Debug, clap::Args)]
+#[command(args_override_self = true)]
 pub struct BenchArgs {
     /// A directory, in which a file of our own is laid out and removed; or an existing file or device, which is only
     /// ever read

@@ -2,6 +2,7 @@
 
 use engine::Control;
 use protocol::error::{ErrorBody, ErrorCode};
+use std::io::IsTerminal;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Stops `control` at the first signal. From here on signals no longer kill the process by themselves.
@@ -22,7 +23,10 @@ pub(super) fn stop_on_signals(control: &Control) -> Result<(), ErrorBody> {
             let mut signals = signals;
             any(&mut signals).await;
             control.stop();
-            eprintln!("\nStopping; what was measured so far is kept. A second signal ends the program at once.");
+            eprintln!(
+                "{}Stopping; what was measured so far is kept. A second signal ends the program at once.",
+                after_echo()
+            );
             any(&mut signals).await;
             // The laid-out file is registered and goes at the next start.
             std::process::exit(i32::from(ErrorCode::Interrupted.exit_code()));
@@ -30,6 +34,11 @@ pub(super) fn stop_on_signals(control: &Control) -> Result<(), ErrorBody> {
     };
     std::thread::Builder::new().name("signals".into()).spawn(wait).map_err(failed)?;
     Ok(())
+}
+
+/// A terminal has just echoed `^C` into the line of progress.
+fn after_echo() -> &'static str {
+    if std::io::stderr().is_terminal() { "\n" } else { "" }
 }
 
 /// Until one of them arrives.

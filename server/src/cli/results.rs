@@ -8,7 +8,7 @@ use crate::runner::Runner;
 use clap::Subcommand;
 use protocol::api::RunExport;
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::run::{RunRecord, RunSummary};
+use protocol::run::{RunRecord, RunState, RunSummary};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -51,7 +51,11 @@ pub fn run(args: &ResultsArgs, globals: &Globals) -> Result<ExitCode, ErrorBody>
         Command::List => list(&runner.store().list()?, globals)?,
         Command::Show { id, output_format } => {
             let format = output_format.unwrap_or_else(|| default_format(globals));
-            measure::print(&find(&runner, id)?, format, &runner)?;
+            let record = find(&runner, id)?;
+            measure::print(&record, format, &runner)?;
+            if format == Format::Table {
+                output::text(&unfinished(&record, &runner)?)?;
+            }
         }
         Command::Export { id } => {
             let record = find(&runner, id)?;
@@ -71,6 +75,18 @@ pub fn run(args: &ResultsArgs, globals: &Globals) -> Result<ExitCode, ErrorBody>
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is kept of a step that was on when the program died: its samples.
+fn unfinished(record: &RunRecord, runner: &Runner) -> Result<String, ErrorBody> {
+    if record.state != RunState::Interrupted {
+        return Ok(String::new());
+    }
+    let ended = |step: u32| record.results.iter().any(|r| r.step == step);
+    let samples = runner.store().samples(&record.id, None)?;
+    let ms: f64 = samples.iter().filter(|s| !ended(s.step)).map(|s| s.dt_ms).sum();
+    let export = format!("brakecheck results export {}", record.id);
+    Ok(format!("Of the step that was on, samples of {:.1} s are kept: `{export}` shows them.\n", ms / 1e3))
 }
 
 /// The run of this id, of the only id that begins so, or the last one.

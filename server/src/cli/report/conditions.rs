@@ -92,8 +92,15 @@ fn engine(result: &StepResult) -> String {
     } else {
         format!(" with {}", result.engine.features.join(", "))
     };
-    let cpus: Vec<_> = result.engine.cpus.iter().map(ToString::to_string).collect();
-    let pinned = if cpus.is_empty() { String::new() } else { format!(", pinned to CPU {}", cpus.join(", ")) };
+    let mut cpus = result.engine.cpus.clone();
+    cpus.sort_unstable();
+    cpus.dedup();
+    let names: Vec<_> = cpus.iter().map(ToString::to_string).collect();
+    let pinned = match cpus.as_slice() {
+        [] => String::new(),
+        [one] => format!(", pinned to CPU {one}"),
+        _ => format!(", {} workers pinned to CPUs {}", result.engine.cpus.len(), names.join(", ")),
+    };
     format!("{kind}{features}{pinned}")
 }
 

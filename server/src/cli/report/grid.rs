@@ -46,7 +46,7 @@ fn statistic(record: &RunRecord) -> String {
     let runtime = workload.map(|w| format!("{} per pass", w.runtime)).unwrap_or_default();
     let discarded = if passes(true) > 0 { "; the first pass is discarded" } else { "" };
     let mix = if steps.iter().any(|s| s.cell.as_ref().is_some_and(|c| c.column == Column::Mix)) {
-        " mix: 70 % reads, both directions together."
+        " The mix is 70 % reads; both directions count together."
     } else {
         ""
     };

@@ -68,8 +68,13 @@ fn refuse_access(facts: &TargetFacts) -> Result<(), EngineError> {
     match std::fs::File::open(path) {
         Ok(_) => Ok(()),
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Err(EngineError::Expected(
-            ErrorBody::new(ErrorCode::NotPermitted, format!("You may not read {}.", shown(&facts.path)))
-                .hint("Start with sudo, or name a directory of your own on that drive."),
+            ErrorBody::new(ErrorCode::NotPermitted, format!("You may not read {}.", shown(&facts.path))).hint(
+                if rustix::process::geteuid().is_root() {
+                    "A container or security policy forbids it. Name a directory on that drive instead."
+                } else {
+                    "Start with sudo, or name a directory of your own on that drive."
+                },
+            ),
         )),
         Err(e) if e.raw_os_error() == Some(libc::ENOMEDIUM) => Err(refused(
             format!("There is no medium in {}.", shown(&facts.path)),

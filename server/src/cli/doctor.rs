@@ -100,7 +100,7 @@ fn engine_lines(findings: &Findings) -> Vec<(&'static str, Option<String>)> {
     let e = &findings.system.engine;
     let waits: Vec<_> = e.wait_modes.iter().map(ToString::to_string).collect();
     let works = if e.io_uring { "works".into() } else { e.reason.clone().unwrap_or_else(|| "does not work".into()) };
-    let ceiling = e.ceiling.map(|c| {
+    let ceiling = e.ceiling.filter(|c| c.depth32.0 > 0.0).map(|c| {
         format!("{:.0} IOPS at depth 1, {:.0} at depth 32, per worker (no-op requests)", c.depth1.0, c.depth32.0)
     });
     vec![

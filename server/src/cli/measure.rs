@@ -47,7 +47,10 @@ pub(super) fn run(request: &RunRequest, args: &MeasureArgs, globals: &Globals) -
     let control = Control::default();
     stop_on_signals(&control)?;
     let mut progress = Progress::new(args.quiet);
-    let record = runner.run(spec, &control, |event| progress.event(&event))?;
+    let run = runner.run(spec, &control, |event| progress.event(&event));
+    // The command line has no queue.
+    let record =
+        run.map_err(|e| if e.code == ErrorCode::Busy { e.hint("Start again when it has ended.") } else { e })?;
     drop(progress);
     print(&record, args.output_format.unwrap_or(default_format(globals)), &runner)?;
     Ok(exit_code(&record))

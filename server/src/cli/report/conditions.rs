@@ -105,7 +105,10 @@ fn engine(result: &StepResult) -> String {
 }
 
 fn fallbacks(result: &StepResult) -> Option<String> {
-    (!result.engine.fallbacks.is_empty()).then(|| result.engine.fallbacks.join("; "))
+    // What a caveat says as well is left to it.
+    let said = |f: &&String| result.caveats.iter().any(|c| c.message.contains(f.as_str()));
+    let news: Vec<_> = result.engine.fallbacks.iter().filter(|f| !said(f)).cloned().collect();
+    (!news.is_empty()).then(|| news.join("; "))
 }
 
 /// CPU time, in shares of one core over the measured time, summed over all steps.

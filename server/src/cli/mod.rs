@@ -9,6 +9,8 @@ pub mod preset;
 mod progress;
 mod report;
 pub mod results;
+#[cfg(test)]
+mod sample_run;
 pub mod serve;
 mod signals;
 mod table;

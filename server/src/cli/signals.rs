@@ -3,7 +3,11 @@
 use engine::Control;
 use protocol::error::{ErrorBody, ErrorCode};
 use std::io::IsTerminal;
+use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Signals that come together, as when a terminal and a supervisor both send one, count as one.
+const ONE_PRESS: Duration = Duration::from_millis(500);
 
 /// Stops `control` at the first signal. From here on signals no longer kill the process by themselves.
 pub(super) fn stop_on_signals(control: &Control) -> Result<(), ErrorBody> {
@@ -27,7 +31,10 @@ pub(super) fn stop_on_signals(control: &Control) -> Result<(), ErrorBody> {
                 "{}Stopping; what was measured so far is kept. A second signal ends the program at once.",
                 after_echo()
             );
-            any(&mut signals).await;
+            let first = Instant::now();
+            while first.elapsed() < ONE_PRESS {
+                any(&mut signals).await;
+            }
             // The laid-out file is registered and goes at the next start.
             std::process::exit(i32::from(ErrorCode::Interrupted.exit_code()));
         });

@@ -50,7 +50,7 @@ pub(super) fn run(request: &RunRequest, args: &MeasureArgs, globals: &Globals) -
     let run = runner.run(spec, &control, |event| progress.event(&event));
     // The command line has no queue.
     let record =
-        run.map_err(|e| if e.code == ErrorCode::Busy { e.hint("Start again when it has ended.") } else { e })?;
+        run.map_err(|e| if e.code == ErrorCode::Busy { e.hint("Start again when that run has ended.") } else { e })?;
     drop(progress);
     print(&record, args.output_format.unwrap_or(default_format(globals)), &runner)?;
     Ok(exit_code(&record))

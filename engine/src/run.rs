@@ -217,6 +217,9 @@ fn explain(target: &str, failure: &Failure) -> ErrorBody {
         Failure::System { source, .. } if source.raw_os_error() == Some(libc::ENOMEM) => {
             error.hint("Use a smaller iodepth, numjobs or bs, or raise the memory limits.")
         }
+        Failure::System { source, .. } if source.raw_os_error() == Some(libc::EMFILE) => {
+            error.hint("Raise the limit of open files (ulimit -n), or use fewer jobs.")
+        }
         Failure::System { .. } => error,
     }
 }

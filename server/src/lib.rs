@@ -16,6 +16,7 @@
 pub mod cli;
 pub mod http;
 pub mod live;
+pub mod limits;
 pub mod lock;
 pub mod runner;
 pub mod scheduler;

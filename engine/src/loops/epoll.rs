@@ -4,6 +4,7 @@ use super::buffers::{Buffers, SlotBuf};
 use super::job::{Failure, Job, Schedule};
 use super::offsets::Offsets;
 use super::ring::Setup;
+use super::uring::why_not_registered;
 use crate::clock;
 use crate::measure::meter::Booker;
 use futures_util::StreamExt;
@@ -45,7 +46,7 @@ pub(crate) async fn run(job: &Job<'_>, buffers: Buffers) -> (Setup, Result<(), F
     let registered = registry.register();
     match &registered {
         Ok(()) => setup.features.push("registered-buffers".into()),
-        Err(e) => setup.fallbacks.push(format!("registered buffers: {e}")),
+        Err(e) => setup.fallbacks.push(format!("registered buffers: {}", why_not_registered(e))),
     }
     let held: Vec<Held> = (0..job.depth())
         .map(|i| match registry.check_out(i) {

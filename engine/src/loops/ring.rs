@@ -6,7 +6,7 @@
 
 use super::job::{Failure, Job, Schedule};
 use super::slots::Slots;
-use super::uring::RingSupport;
+use super::uring::{RingSupport, why_not_registered};
 use crate::clock;
 use crate::measure::meter::Booker;
 use io_uring::types::{SubmitArgs, Timespec};
@@ -99,17 +99,6 @@ impl<'j, 'g> RingJob<'j, 'g> {
         // The kernel takes rings down in the background; the file would stay open, and its filesystem busy, meanwhile.
         let _ = rounds.submitter.unregister_files();
         outcome
-    }
-}
-
-/// Why buffers could not be registered.
-fn why_not_registered(error: &io::Error) -> String {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Memlock).current;
-    match (error.raw_os_error(), limit) {
-        (Some(libc::ENOMEM), Some(bytes)) => {
-            format!("they exceed the locked-memory limit of {} KiB (ulimit -l)", bytes / 1024)
-        }
-        _ => error.to_string(),
     }
 }
 

@@ -94,3 +94,14 @@ fn why_not(error: &io::Error) -> String {
         _ => error.to_string(),
     }
 }
+
+/// Why buffers could not be registered.
+pub(crate) fn why_not_registered(error: &io::Error) -> String {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Memlock).current;
+    match (error.raw_os_error(), limit) {
+        (Some(libc::ENOMEM), Some(bytes)) => {
+            format!("they exceed the locked-memory limit of {} KiB (ulimit -l)", bytes / 1024)
+        }
+        _ => error.to_string(),
+    }
+}

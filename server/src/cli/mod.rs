@@ -85,6 +85,7 @@ pub fn main() -> ExitCode {
         Err(e) => return usage(&e),
     };
     start_log();
+    crate::limits::raise_open_files();
     match run(cli.command, &cli.globals) {
         Ok(code) => code,
         Err(error) => {

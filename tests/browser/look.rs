@@ -29,6 +29,8 @@ async fn the_page_follows_the_desktops_colours() -> Result<()> {
     in_browser("colours", async |browser| {
         for (scheme, dark) in [(Scheme::Dark, true), (Scheme::Light, false)] {
             browser.scheme(scheme).await?;
+            // From another document: an address that differs in its fragment alone is not loaded again.
+            browser.goto("about:blank").await?;
             open(browser, &server).await?;
             let ground = browser.eval("getComputedStyle(document.body).backgroundColor").await?;
             let ground = ground.as_str().unwrap_or_default();

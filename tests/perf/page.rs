@@ -20,7 +20,7 @@ pub(crate) async fn rows(plan: &Plan, file: &Cached) -> Result<Vec<Row>> {
         for round in 0..=plan.rounds {
             browser.goto("about:blank").await?;
             let without = iops(&server, plan, file).await?;
-            browser.goto(server.url()).await?;
+            browser.goto(server.page("/")).await?;
             browser.see("#start").await?;
             let with = iops(&server, plan, file).await?;
             if round > 0 {
@@ -70,7 +70,7 @@ async fn weight(server: &Server) -> Result<Row> {
 
 /// Seconds from the click on Start until the reading shows a number other than zero.
 async fn first_number(browser: &Browser, server: &Server) -> Result<f64> {
-    browser.goto(server.url()).await?;
+    browser.goto(server.page("/")).await?;
     browser.see("#start").await?;
     browser.fill("#target", &server.target().display().to_string()).await?;
     browser.see("#start:enabled").await?;

@@ -230,3 +230,17 @@ fn holes_are_told() {
     outcome.unwrap();
     assert!(results(&events)[0].caveats.iter().any(|c| c.kind == CaveatKind::Sparse));
 }
+
+#[test]
+fn without_invalidation_a_laid_out_file_is_read_from_the_cache() {
+    let top = place();
+    let dir = data(top.path());
+    let cached = Workload { buffered: true, invalidate: false, ..quick(Rw::RandRead) };
+    let (outcome, events) = run(&RunSpec::of_workloads(dir.as_str(), &[cached], 1), top.path());
+    outcome.unwrap();
+    let result = results(&events)[0];
+    if let Some(counted) = result.path.block_layer {
+        let read = result.read.as_ref().unwrap().bytes.0;
+        assert!(counted.read_bytes.0 < read / 2, "{read} read, {} from the drive", counted.read_bytes.0);
+    }
+}

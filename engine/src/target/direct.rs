@@ -65,6 +65,14 @@ pub(crate) fn of_descriptor(fd: impl AsFd, mount: Option<&Mount>) -> DirectIo {
     }
 }
 
+/// A directory whose filesystem has no nameless files to try it with: found out when the file is made.
+pub(crate) fn untried(mount: Option<&Mount>) -> DirectIo {
+    let pretends = mount.and_then(pretends);
+    let supported = pretends.is_none();
+    let evidence = pretends.unwrap_or_else(|| "not tried before the file is made".into());
+    DirectIo { supported, evidence, ..DirectIo::default() }
+}
+
 /// Why opening with `O_DIRECT` failed.
 pub(crate) fn refused(mount: Option<&Mount>, error: &std::io::Error) -> DirectIo {
     let evidence = match (mount.and_then(pretends), error.raw_os_error()) {

@@ -114,11 +114,8 @@ fn probe_direct(kind: TargetKind, real: &Path, mount: Option<&Mount>) -> DirectI
     match opened {
         Ok(fd) => direct::of_descriptor(fd, mount),
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::ISDIR) if kind == TargetKind::Directory => {
-            let mut unknown = direct::refused(mount, &io::Error::from_raw_os_error(libc::EINVAL));
-            // No nameless files here (overlay on old kernels, some FUSE): found out when the file is made.
-            unknown.supported = mount.is_some_and(|m| m.fs == "overlay");
-            unknown.evidence = format!("not tried before the file is made; {}", unknown.evidence);
-            unknown
+            // vfat, exfat, overlay on old kernels and others.
+            direct::untried(mount)
         }
         Err(e) => direct::refused(mount, &e.into()),
     }

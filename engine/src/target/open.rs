@@ -50,7 +50,9 @@ impl Target {
                 own
             } else {
                 let own = OwnFile::create(path, size, seed(), registry).map_err(EngineError::Expected)?;
-                let Some(own) = lay_out(own, control, report)? else { return Ok(None) };
+                // As fio leaves it: who does not drop the cache first means to read from it.
+                let cached = spec.steps.iter().any(|s| s.workload.buffered && !s.workload.invalidate);
+                let Some(own) = lay_out(own, cached, control, report)? else { return Ok(None) };
                 own
             };
             let direct = if wants_direct { Some(own.open_direct().map_err(|e| no_direct(facts, &e))?) } else { None };
@@ -128,10 +130,11 @@ impl Target {
 
 fn lay_out(
     mut own: OwnFile,
+    cached: bool,
     control: &Control,
     report: &mut dyn FnMut(u64, f64),
 ) -> Result<Option<OwnFile>, EngineError> {
-    if !layout::fill(&own, control, report).map_err(EngineError::Expected)? {
+    if !layout::fill(&own, cached, control, report).map_err(EngineError::Expected)? {
         return Ok(None);
     }
     let what = format!("mark {}", own.path().display());

@@ -106,7 +106,8 @@ pub struct Snapshot {
     pub run: Option<RunRecord>,
     /// Index of the step that is on.
     pub step: Option<u32>,
-    /// The running step's samples so far, oldest first (at most the last two minutes).
+    /// The running step's samples so far, oldest first (at most the last two minutes). Without histograms, unless
+    /// reads and writes are mixed.
     pub samples: Vec<Sample>,
     /// The layout that is on, as the last `layout` event gave it: done, total.
     pub layout: Option<(Bytes, Bytes)>,

@@ -66,6 +66,10 @@ impl Globals {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve the page and the API on this machine
+    ///
+    /// Prints the page's address, with the token in it, on standard output. A port that is in use and a state directory
+    /// that another server uses are usage errors (2). Ctrl-C or SIGTERM stops the run and ends in order (0); a second
+    /// one ends at once (130).
     Serve(serve::ServeArgs),
     /// Run one workload, with fio's option names
     Bench(bench::BenchArgs),

@@ -9,9 +9,6 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Options of `serve`.
-///
-/// A port in use, or a state directory that another server uses, ends with exit code 2. Ctrl-C or SIGTERM stops the
-/// run and ends in order with 0; a second one ends at once with 130.
 #[derive(Debug, clap::Args)]
 pub struct ServeArgs {
     /// Port on the loopback addresses; 0 takes any free one

@@ -1,4 +1,4 @@
-//! The embedded page: compressed at build time, with `ETag`s; a name with a hash in it may be kept for ever.
+//! The embedded page: compressed once, with `ETag`s; a name with a hash in it may be kept for ever.
 
 use axum::Router;
 use axum::extract::Request;
@@ -10,14 +10,12 @@ use memory_serve::CacheControl;
 use protocol::error::{ErrorBody, ErrorCode};
 use tower::ServiceExt;
 
-/// The page's files. Addresses of views within the page (`/results/ID`) all get its index.
+/// The page's files; compressed in release builds only, since a debug build takes a minute to do so. Addresses of views within the page (`/results/ID`) all get its index.
 pub(super) fn router() -> Router {
     let files: Router = memory_serve::load!()
         .index_file(Some("/index.html"))
         .html_cache_control(CacheControl::NoCache)
         .cache_control(CacheControl::NoCache)
-        .enable_brotli(true)
-        .enable_gzip(true)
         .into_router()
         .fallback(missing)
         .layer(from_fn(keep_hashed));

@@ -80,8 +80,35 @@ impl State {
     }
 }
 
-/// A snapshot's samples are for drawing curves; histograms would make it three times as large.
+/// A snapshot's samples are for drawing curves, and histograms would make it three times as large. Only where reads and
+/// writes are mixed do they stay: the percentiles of both together cannot be had without them.
 fn without_histograms(sample: &Sample) -> Sample {
+    if sample.read.lat.is_some() && sample.write.lat.is_some() {
+        return sample.clone();
+    }
     let bare = |flow: &Flow| Flow { hist: Vec::new(), ..*flow };
     Sample { read: bare(&sample.read), write: bare(&sample.write), ..*sample }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::sample::SampleLatency;
+
+    #[test]
+    fn a_snapshot_holds_two_minutes_of_samples_and_histograms_only_of_mixed_ones() {
+        let flow = || Flow { lat: Some(SampleLatency::default()), hist: vec![(1, 1)], ..Flow::default() };
+        let reads = Sample { read: flow(), ..Sample::default() };
+        let mixed = Sample { write: flow(), ..reads.clone() };
+        let mut state = State::new("id".into());
+        for n in 0..3000u32 {
+            let sample = if n % 2 == 0 { &reads } else { &mixed };
+            let sample = Box::new(Sample { t_ms: f64::from(n), ..sample.clone() });
+            state.apply(&Event::Sample { run: "r".into(), sample });
+        }
+        let samples = state.snapshot().samples;
+        assert_eq!((samples.len(), samples[0].t_ms, samples[2399].t_ms), (2400, 600.0, 2999.0));
+        assert!(samples[0].read.hist.is_empty() && samples[0].read.lat.is_some());
+        assert_eq!((samples[1].read.hist.len(), samples[1].write.hist.len()), (1, 1));
+    }
 }

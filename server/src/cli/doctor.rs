@@ -139,6 +139,15 @@ fn target_lines(t: &TargetFacts) -> Vec<(&'static str, Option<String>)> {
     ]
 }
 
+/// A virtual disk says that it spins unless its host says otherwise, which hosts rarely do.
+fn kind(d: &DriveFacts, spins: bool) -> &'static str {
+    match (spins, d.bus.as_deref()) {
+        (true, Some("virtio")) => "virtual; what is under it is not known here",
+        (true, _) => "spinning",
+        (false, _) => "solid state",
+    }
+}
+
 fn drive_lines(d: &DriveFacts) -> Vec<(&'static str, Option<String>)> {
     let layers: Vec<_> = d.layers.iter().map(|l| format!("{} ({})", l.name, l.kind)).collect();
     let link = d.link.as_ref();
@@ -149,7 +158,7 @@ fn drive_lines(d: &DriveFacts) -> Vec<(&'static str, Option<String>)> {
         ("serial", d.serial.clone()),
         ("firmware", d.firmware.clone()),
         ("bus", d.bus.clone()),
-        ("kind", d.rotational.map(|r| if r { "spinning, as it says" } else { "solid state" }.into())),
+        ("kind", d.rotational.map(|spins| kind(d, spins).into())),
         ("size", d.size.map(|s| s.to_string())),
         ("blocks", blocks),
         ("scheduler", d.scheduler.clone()),

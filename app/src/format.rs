@@ -68,6 +68,12 @@ pub(crate) fn latency(ns: f64) -> Quantity {
     Quantity { value: digits(value), unit }
 }
 
+/// A number of things, steps or ms as a whole number: rounded down, negative ones are none.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+pub(crate) fn whole(v: f64) -> u32 {
+    v as u32
+}
+
 /// A share of 1 as whole percent.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.0}\u{a0}%", share * 100.0)
@@ -83,7 +89,7 @@ pub(crate) fn change(ratio: f64) -> String {
 
 /// A time span as a clock: `0:07`, `12:30`, `1:02:03`.
 pub(crate) fn clock(ms: f64) -> String {
-    let s = (ms.max(0.0) / 1000.0).ceil() as u64;
+    let s = whole((ms / 1000.0).ceil());
     let (h, m, s) = (s / 3600, s / 60 % 60, s % 60);
     if h > 0 { format!("{h}:{m:02}:{s:02}") } else { format!("{m}:{s:02}") }
 }

@@ -20,7 +20,7 @@ pub(crate) fn set_text(key: &str, value: &str) {
 }
 /// A kept value, if it can still be read.
 pub(crate) fn value<T: DeserializeOwned>(key: &str) -> Option<T> {
-    serde_json::from_str(&text(key)?).ok()
+    serde_json::from_value(serde_json::from_str(&text(key)?).ok()?).ok()
 }
 /// Keeps a value.
 pub(crate) fn set_value(key: &str, value: &impl Serialize) {

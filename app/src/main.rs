@@ -9,7 +9,6 @@
 //! | [`part`], [`page`] | elements, and the pages made of them |
 //! | [`route`], [`theme`], [`keep`], [`format`] | addresses, colours, what the browser keeps, numbers as text |
 
-#![expect(clippy::needless_pass_by_value, reason = "components own their properties")]
 #![expect(unreachable_pub, reason = "the component macro makes its functions public")]
 
 mod api;

@@ -2,7 +2,7 @@
 
 use super::curve::{Curve, Spot};
 use super::scale::{ticks, time_ticks};
-use crate::format::digits;
+use crate::format::{digits, whole};
 use crate::model::Metric;
 use leptos::prelude::window;
 use wasm_bindgen::JsCast;
@@ -66,7 +66,7 @@ pub(crate) fn paint(
     let look = Look::of(canvas)?;
     let (width, height) = (f64::from(canvas.client_width()), f64::from(canvas.client_height()));
     let ratio = window().device_pixel_ratio();
-    let (w, h) = ((width * ratio) as u32, (height * ratio) as u32);
+    let (w, h) = (whole(width * ratio), whole(height * ratio));
     if (canvas.width(), canvas.height()) != (w, h) {
         canvas.set_width(w);
         canvas.set_height(h);
@@ -140,7 +140,7 @@ fn axes(
     }
     c.set_text_align("center");
     c.set_text_baseline("alphabetic");
-    let most = (frame.width / (5.0 * rem)) as usize;
+    let most = whole(frame.width / (5.0 * rem)) as usize;
     for t in time_ticks(curve.x_max, most.clamp(2, 10)) {
         let x = crisp(frame.x(curve, t));
         c.move_to(x, bottom);

@@ -5,10 +5,11 @@ use super::paint::{Frame, paint};
 use super::table::PointTable;
 use crate::format;
 use crate::live::Handle;
-use crate::model::{Metric, RunModel};
+use crate::model::{Group, Metric, RunModel};
 use crate::theme::Theme;
 use leptos::html::Canvas;
 use leptos::prelude::*;
+use protocol::preset::Column;
 use protocol::sample::SAMPLES_PER_SECOND;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
@@ -20,11 +21,10 @@ fn curve_of(model: &RunModel, group: usize, metric: Metric) -> Option<Curve> {
 
 /// Custom property with the line's colour: direction for rates, its own for latency, neutral for mixes.
 fn colour_of(model: &RunModel, group: usize, metric: Metric) -> &'static str {
-    let rw = model.groups.get(group).map(|g| g.workload.rw);
-    match (metric, rw.map(|rw| (rw.reads(), rw.writes()))) {
+    match (metric, model.groups.get(group).map(Group::direction)) {
         (Metric::Latency, _) => "--latency",
-        (_, Some((true, false))) => "--read",
-        (_, Some((false, true))) => "--write",
+        (_, Some(Column::Read)) => "--read",
+        (_, Some(Column::Write)) => "--write",
         _ => "--text",
     }
 }
@@ -36,10 +36,10 @@ fn caption(model: &RunModel, group: usize, metric: Metric, clipped: bool) -> Str
     let what = match metric {
         Metric::Throughput => "throughput",
         Metric::Iops => "accesses per second",
-        Metric::Latency => "latency: line p50, band up to p99",
+        Metric::Latency => "line p50, band up to p99",
     };
     let ms = 1000 / SAMPLES_PER_SECOND * every;
-    let beyond = if clipped { "; band beyond the axis in places" } else { "" };
+    let beyond = if clipped { ", cut off in places" } else { "" };
     format!("{label}, {what}, one point per {ms} ms{beyond}")
 }
 

@@ -1,11 +1,13 @@
 //! The browser's WebSocket, driven by [`Machine`]. Lives at the root of the page and outlasts every view.
 
+use super::frame;
 use super::handle::Handle;
 use super::machine::{Connection, Machine, SILENCE, Verdict};
 use crate::api;
+use crate::format::whole;
 use crate::model::{Change, State};
 use leptos::prelude::*;
-use protocol::event::{ClientMessage, Event, Frame};
+use protocol::event::{ClientMessage, Event};
 use protocol::run::RunId;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -37,16 +39,16 @@ struct Shell {
 
 /// A socket with the closures it calls; dropping it takes them off and closes it.
 struct Socket {
-    socket: WebSocket,
+    open: WebSocket,
     _message: Closure<dyn FnMut(MessageEvent)>,
     _close: Closure<dyn FnMut()>,
 }
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        self.socket.set_onmessage(None);
-        self.socket.set_onclose(None);
-        let _ = self.socket.close();
+        self.open.set_onmessage(None);
+        self.open.set_onclose(None);
+        let _ = self.open.close();
     }
 }
 
@@ -63,22 +65,22 @@ impl Client {
 
     /// Connects, and stays connected for the life of the page.
     pub(crate) fn connect(self) {
-        let shell = Rc::new(RefCell::new(Shell {
-            client: self,
-            machine: Machine::default(),
-            socket: None,
-            last_frame: 0.0,
-        }));
+        let shell =
+            Rc::new(RefCell::new(Shell { client: self, machine: Machine::default(), socket: None, last_frame: 0.0 }));
         open(&shell);
         let watch = move || {
-            let silent = js_sys::Date::now() - shell.borrow().last_frame > SILENCE;
+            let pause = self.handle.once(|run| {
+                let steps = &run.record.spec.steps;
+                run.running().map(|_| steps.iter().map(|s| s.pause.as_f64() * 1e3).fold(0.0, f64::max))
+            });
             let live = shell.borrow().machine.connection() == Connection::Live;
-            if live && silent && self.handle.structure(State::running) {
+            let silence = js_sys::Date::now() - shell.borrow().last_frame;
+            if live && pause.flatten().is_some_and(|pause| silence > SILENCE + pause) {
                 lost(&shell);
             }
         };
         // The interval ends with the page.
-        let _ = set_interval_with_handle(move || untrack(&watch), Duration::from_millis(1000));
+        let _ = set_interval_with_handle(watch, Duration::from_secs(1));
     }
 }
 
@@ -109,7 +111,7 @@ fn open(shell: &Rc<RefCell<Shell>>) {
     // A refused connection fires `error` (which says nothing) and then `close`; the latter is enough.
     socket.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     socket.set_onclose(Some(on_close.as_ref().unchecked_ref()));
-    shell.borrow_mut().socket = Some(Socket { socket, _message: on_message, _close: on_close });
+    shell.borrow_mut().socket = Some(Socket { open: socket, _message: on_message, _close: on_close });
 }
 
 fn lost(shell: &Rc<RefCell<Shell>>) {
@@ -120,7 +122,7 @@ fn lost(shell: &Rc<RefCell<Shell>>) {
     };
     client.connection.set(Connection::Lost);
     let again = Rc::clone(shell);
-    set_timeout(move || open(&again), Duration::from_millis(pause as u64));
+    set_timeout(move || open(&again), Duration::from_millis(whole(pause).into()));
     // A refused upgrade looks like a lost network; only the session tells them apart.
     wasm_bindgen_futures::spawn_local(async move {
         if let Some(known) = api::session().await {
@@ -130,24 +132,21 @@ fn lost(shell: &Rc<RefCell<Shell>>) {
 }
 
 fn received(shell: &Rc<RefCell<Shell>>, text: &str) {
-    let frame: Frame = match serde_json::from_str(text) {
-        Ok(frame) => frame,
-        // A newer server may know events that this page does not; its snapshot will say so.
-        Err(_) => return,
-    };
+    // A newer server may know events that this page does not; its snapshot will say so.
+    let Ok((seq, event)) = frame::read(text) else { return };
     let verdict = {
         let mut shell = shell.borrow_mut();
         shell.last_frame = js_sys::Date::now();
-        shell.machine.frame(frame.seq, matches!(frame.event, Event::Snapshot(_)))
+        shell.machine.frame(seq, matches!(event, Event::Snapshot(_)))
     };
     match verdict {
         Verdict::Skip => {}
         Verdict::Resync => {
-            if let (Ok(text), Some(open)) = (serde_json::to_string(&ClientMessage::Resync), &shell.borrow().socket) {
-                let _ = open.socket.send_with_str(&text);
+            if let (Ok(text), Some(socket)) = (serde_json::to_string(&ClientMessage::Resync), &shell.borrow().socket) {
+                let _ = socket.open.send_with_str(&text);
             }
         }
-        Verdict::Apply => apply(shell.borrow().client, frame.event),
+        Verdict::Apply => apply(shell.borrow().client, event),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The live connection: a state machine in plain Rust and a thin shell around the browser's WebSocket.
 
 mod client;
+mod frame;
 mod handle;
 mod machine;
 

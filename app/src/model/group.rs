@@ -1,5 +1,6 @@
 //! Steps that belong together: the passes of a cell, or the repetitions of a workload.
 
+use crate::format::whole;
 use protocol::plan::RunSpec;
 use protocol::preset::{CellKey, Column, score};
 use protocol::result::StepResult;
@@ -96,6 +97,15 @@ impl Group {
         self.workload.duration().as_f64()
     }
 
+    /// Which column it is, or would be in a grid: by what it does.
+    pub(crate) fn direction(&self) -> Column {
+        match (self.workload.rw.reads(), self.workload.rw.writes()) {
+            (true, true) => Column::Mix,
+            (_, true) => Column::Write,
+            _ => Column::Read,
+        }
+    }
+
     /// `RND4K Q32T1` and `read`, or the label alone.
     pub(crate) fn row_and_column(&self) -> (String, Option<Column>) {
         match &self.cell {
@@ -110,8 +120,8 @@ pub(crate) fn quantile(values: &mut [f64], q: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
     let at = q * last as f64;
-    let low = *values.get(at.floor() as usize)?;
-    let high = *values.get((at.ceil() as usize).min(last))?;
+    let low = *values.get(whole(at) as usize)?;
+    let high = *values.get((whole(at.ceil()) as usize).min(last))?;
     Some(low + (high - low) * at.fract())
 }
 

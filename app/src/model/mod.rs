@@ -3,6 +3,7 @@
 //! [`State::apply`] is the only place where events change it.
 
 mod conditions;
+mod contrast;
 mod group;
 mod point;
 mod run;
@@ -12,13 +13,14 @@ mod state;
 mod track;
 
 pub(crate) use conditions::{conditions, differences};
+pub(crate) use contrast::{Contrast, contrasts, in_words};
 #[cfg(test)]
 pub(crate) use group::groups;
 pub(crate) use group::{Group, quantile};
 pub(crate) use point::{Metric, Point, PointLatency};
+pub(crate) use run::RunModel;
 #[cfg(test)]
 pub(crate) use run::fixture;
-pub(crate) use run::RunModel;
 pub(crate) use setup::{Kind, Problem, Setup};
 pub(crate) use shown::{Shown, shown};
 pub(crate) use state::{Change, State};

@@ -103,14 +103,7 @@ impl Point {
             }
             (a, b) => a.or(b),
         };
-        Self {
-            t: next.t,
-            dt: self.dt + next.dt,
-            ios: self.ios + next.ios,
-            bytes: self.bytes + next.bytes,
-            lat,
-            ..self
-        }
+        Self { t: next.t, dt: self.dt + next.dt, ios: self.ios + next.ios, bytes: self.bytes + next.bytes, lat, ..self }
     }
 }
 
@@ -124,9 +117,11 @@ impl From<&Sample> for Point {
             (Some(r), Some(w)) => {
                 let hist = merged(&[&s.read.hist, &s.write.hist]);
                 let mean = per(r.mean_ns * s.read.ios as f64 + w.mean_ns * s.write.ios as f64, ios as f64);
-                percentile(&hist, 0.5)
-                    .zip(percentile(&hist, 0.99))
-                    .map(|(p50, p99)| PointLatency { mean, p50: p50 as f64, p99: p99 as f64 })
+                percentile(&hist, 0.5).zip(percentile(&hist, 0.99)).map(|(p50, p99)| PointLatency {
+                    mean,
+                    p50: p50 as f64,
+                    p99: p99 as f64,
+                })
             }
             (None, None) => None,
         };
@@ -163,11 +158,11 @@ pub(crate) fn merged(parts: &[&[(u64, u64)]]) -> Vec<(u64, u64)> {
 /// The bound of the bucket in which share `p` of all completions is reached.
 pub(crate) fn percentile(hist: &[(u64, u64)], p: f64) -> Option<u64> {
     let total: u64 = hist.iter().map(|b| b.1).sum();
-    let rank = (p * total as f64).ceil().max(1.0) as u64;
+    let rank = (p * total as f64).max(1.0);
     let mut seen = 0;
     hist.iter().find_map(|&(bound, n)| {
         seen += n;
-        (seen >= rank).then_some(bound)
+        (seen as f64 >= rank).then_some(bound)
     })
 }
 

@@ -3,7 +3,7 @@
 use protocol::api::RunRequest;
 use protocol::preset::{Column, PRESETS, find};
 use protocol::units::{Bytes, Iops, Micros, Seconds};
-use protocol::workload::{Distribution, Rw, Wait, Workload};
+use protocol::workload::{Distribution, Rw, Wait, Workload, WorkloadError};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::str::FromStr;
@@ -111,7 +111,10 @@ impl Setup {
     /// What would be sent to the server.
     pub(crate) fn request(&self) -> Result<RunRequest, Problem> {
         if self.target.is_empty() {
-            return Err(Problem { field: "target", message: "Choose a directory, a file or a drive to measure.".into() });
+            return Err(Problem {
+                field: "target",
+                message: "Choose a directory, a file or a drive to measure.".into(),
+            });
         }
         let mut request = RunRequest {
             target: self.target.clone(),
@@ -120,7 +123,11 @@ impl Setup {
             ..RunRequest::default()
         };
         match &self.kind {
-            Kind::Custom => request.workloads = vec![self.workload()?],
+            Kind::Custom => {
+                let workload = self.workload()?;
+                workload.validate().map_err(|e| Problem { field: field_of(&e), message: sentence(&e.to_string()) })?;
+                request.workloads = vec![workload];
+            }
             Kind::Preset(name) => {
                 request.preset = Some(name.clone());
                 request.size = parse("size", &self.size, "")?;
@@ -204,6 +211,19 @@ impl Setup {
     }
 }
 
+/// The field that an error is about.
+fn field_of(error: &WorkloadError) -> &'static str {
+    match error {
+        WorkloadError::Range { field, .. } => field,
+        WorkloadError::Unaligned(_) => "bs",
+        WorkloadError::TooSmall { .. } => "size",
+        WorkloadError::Overflow(..) => "offset",
+        WorkloadError::Distribution(_) => "random_distribution",
+        WorkloadError::Buffers { .. } => "iodepth",
+        WorkloadError::Unknown { .. } => "",
+    }
+}
+
 /// Reads a field; empty is none. `example` is for types whose own message gives none.
 fn parse<T: FromStr<Err: std::fmt::Display>>(
     field: &'static str,
@@ -219,12 +239,9 @@ fn parse<T: FromStr<Err: std::fmt::Display>>(
     })
 }
 
-/// First letter large, full stop at the end.
-pub(crate) fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
-    let stop = if text.ends_with(['.', '?']) { "" } else { "." };
-    format!("{first}{}{stop}", chars.as_str())
+/// Full stop at the end. The first letter stays: it often begins the name of an option.
+fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
 /// A path as a shell reads it back.
@@ -279,7 +296,8 @@ mod tests {
         s.custom.iodepth = "many".into();
         assert_eq!(s.request().unwrap_err().field, "iodepth");
         s.custom.iodepth = "5000".into();
-        assert!(s.request().unwrap_err().message.contains("1024"));
+        let problem = s.request().unwrap_err();
+        assert!(problem.field == "iodepth" && problem.message.starts_with("iodepth is 5000"), "{problem:?}");
     }
 
     #[test]

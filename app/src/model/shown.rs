@@ -3,6 +3,7 @@
 use super::point::Metric;
 use super::run::RunModel;
 use crate::format::{self, Quantity};
+use protocol::host::TargetKind;
 use protocol::run::RunState;
 
 /// The big reading and its companions.
@@ -25,6 +26,9 @@ pub(crate) struct Shown {
 /// The reading for one group of a run.
 pub(crate) fn shown(model: &RunModel, group: usize, metric: Metric) -> Shown {
     let label = model.groups.get(group).map(|g| g.label.clone()).unwrap_or_default();
+    if model.is_plan() {
+        return planned(model, metric);
+    }
     let running = model.running() == Some(group);
     if let Some(layout) = model.layout {
         let main = layout.bw.map_or_else(|| Quantity::unknown("MB/s"), format::throughput);
@@ -48,7 +52,13 @@ pub(crate) fn shown(model: &RunModel, group: usize, metric: Metric) -> Shown {
             Some((n, of)) => format!(" \u{b7} pass {n} of {of}"),
         };
         let warmup = model.step.and_then(|s| model.record.spec.steps.get(s as usize)).is_some_and(|s| s.warmup);
-        let aside = if r.ramp { ", ramp" } else if warmup { ", not scored" } else { "" };
+        let aside = if r.ramp {
+            ", ramp"
+        } else if warmup {
+            ", not scored"
+        } else {
+            ""
+        };
         let mut others = companions(metric, Some(r.bw), Some(r.iops), r.p50, "p50");
         others.push(("p99", quantity(Metric::Latency, r.p99)));
         return Shown {
@@ -70,7 +80,7 @@ pub(crate) fn shown(model: &RunModel, group: usize, metric: Metric) -> Shown {
         (Some(v), _) => v.statistic.clone(),
         (None, RunState::Running) if running => "starting".into(),
         (None, RunState::Running) if model.step.is_none() => "preparing".into(),
-        (None, RunState::Queued) if !model.is_plan() => "waits for another run to end".into(),
+        (None, RunState::Queued) => "waits for another run to end".into(),
         _ => "not measured".into(),
     };
     let others = match value {
@@ -78,6 +88,27 @@ pub(crate) fn shown(model: &RunModel, group: usize, metric: Metric) -> Shown {
         None => Vec::new(),
     };
     Shown { label, main: quantity(metric, raw), raw, note, others, live: false }
+}
+
+/// What a run would be.
+fn planned(model: &RunModel, metric: Metric) -> Shown {
+    let spec = &model.record.spec;
+    let tests = match model.groups.len() {
+        1 => "1 test".to_owned(),
+        n => format!("{n} tests"),
+    };
+    let layout = match model.record.target.kind {
+        TargetKind::Directory => format!(", and first the time to lay out {}", spec.file_size()),
+        TargetKind::File | TargetKind::BlockDevice => String::new(),
+    };
+    Shown {
+        label: spec.title(),
+        main: Quantity::unknown(metric.unit()),
+        raw: None,
+        note: format!("{tests}, {}{layout}", format::about(spec.duration().as_f64())),
+        others: Vec::new(),
+        live: false,
+    }
 }
 
 fn quantity(metric: Metric, raw: Option<f64>) -> Quantity {

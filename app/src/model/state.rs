@@ -108,7 +108,9 @@ impl State {
             model.step = step;
             model.layout = layout.map(|(done, total)| Layout { done, total, bw: None });
             let laying_out = model.layout;
-            samples.into_iter().for_each(|s| model.sample(s));
+            for sample in samples {
+                model.sample(sample);
+            }
             if laying_out.is_some() {
                 model.layout = laying_out;
             }

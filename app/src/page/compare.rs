@@ -1,8 +1,7 @@
 //! Two runs side by side: what differs first, then the numbers.
 
 use crate::api;
-use crate::format;
-use crate::model::{Metric, RunModel, differences};
+use crate::model::{Contrast, Metric, RunModel, contrasts, differences, in_words};
 use crate::part::{MetricSwitch, Notice, when};
 use leptos::prelude::*;
 use protocol::error::ErrorBody;
@@ -101,49 +100,38 @@ fn Comparison(a: RunModel, b: RunModel) -> impl IntoView {
 /// Same rows side by side.
 #[component]
 fn Numbers(a: RunModel, b: RunModel, metric: Signal<Metric>) -> impl IntoView {
-    let mut labels: Vec<String> = Vec::new();
-    for group in a.groups.iter().chain(&b.groups) {
-        if !labels.contains(&group.label) {
-            labels.push(group.label.clone());
-        }
-    }
     let runs = StoredValue::new((a, b));
-    let side = |m: &RunModel, label: &str, metric: Metric| {
-        let group = m.groups.iter().position(|g| g.label == label)?;
-        let statistic = m.values.get(group)?.as_ref()?.statistic.clone();
-        Some((m.value(group, metric)?, statistic))
-    };
-    let figure = |v: &Option<(f64, String)>, metric: Metric| match v {
+    let figure = |v: Option<(f64, String)>, metric: Metric| match v {
         None => view! { <span class="fine">"not measured"</span> }.into_any(),
         Some((v, statistic)) => {
-            let q = metric.format(*v);
+            let q = metric.format(v);
             view! {
                 <span class="value">{q.value}</span>
-                " "
-                <span class="unit">{q.unit}</span>
-                <span class="fine">{statistic.clone()}</span>
+                <span class="unit">" " {q.unit}</span>
+                <span class="fine">{statistic}</span>
             }
             .into_any()
         }
     };
     let rows = move || {
         let metric = metric.get();
-        let row = |label: &String| {
-            let (left, right) = runs.with_value(|(a, b)| (side(a, label, metric), side(b, label, metric)));
-            let difference = match (&left, &right) {
-                (Some((l, _)), Some((r, _))) if *l > 0.0 => format::change(r / l),
-                _ => "\u{2014}".into(),
-            };
+        let row = |c: Contrast| {
+            // A difference whose interval holds "none" is shown, but quietly.
+            let sure = c.difference.as_ref().is_some_and(lab::Comparison::differs);
+            let (change, detail) = c.difference.as_ref().map_or_else(|| ("\u{2014}".into(), String::new()), in_words);
             view! {
                 <tr>
-                    <th scope="row">{label.clone()}</th>
-                    <td class="figure">{figure(&left, metric)}</td>
-                    <td class="figure">{figure(&right, metric)}</td>
-                    <td class="figure" data-testid="difference">{difference}</td>
+                    <th scope="row">{c.label}</th>
+                    <td class="figure">{figure(c.a, metric)}</td>
+                    <td class="figure">{figure(c.b, metric)}</td>
+                    <td class="figure" class:unsure=!sure data-testid="difference">
+                        <span class="value">{change}</span>
+                        <span class="fine">{detail}</span>
+                    </td>
                 </tr>
             }
         };
-        labels.iter().map(row).collect_view()
+        runs.with_value(|(a, b)| contrasts(a, b, metric)).into_iter().map(row).collect_view()
     };
     view! {
         <table class="list">
@@ -157,5 +145,9 @@ fn Numbers(a: RunModel, b: RunModel, metric: Signal<Metric>) -> impl IntoView {
             </thead>
             <tbody>{rows}</tbody>
         </table>
+        <p class="fine">
+            "Difference of the geometric means of all scored passes, with its 95 % interval. "
+            "Grey where the interval holds zero or cannot be told."
+        </p>
     }
 }

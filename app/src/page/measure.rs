@@ -19,7 +19,7 @@ pub(crate) fn MeasurePage() -> impl IntoView {
     });
     let handle = move || if live.get() { client.handle } else { desk.plan };
     let error = Memo::new(move |_| client.handle.structure(|s| s.error.clone()));
-    let stale = move || live.get() && client.connection.get() == Connection::Lost;
+    let outdated = move || live.get() && client.connection.get() == Connection::Lost;
     let link = move || {
         let (id, state) = state.get().filter(|_| live.get())?;
         let text = if state == RunState::Running { "This run\u{2019}s address" } else { "Open this result" };
@@ -29,12 +29,12 @@ pub(crate) fn MeasurePage() -> impl IntoView {
         <h1 class="visually-hidden">"Measure"</h1>
         <div class="bench" class:idle=move || !live.get()>
             <SetupPanel desk/>
-            <div class="instrument" class:stale=stale>
+            <div class="instrument" class:stale=outdated>
                 {move || error.get().map(|error| view! { <Notice error/> })}
                 {move || view! { <Face handle=handle()/> }}
                 <p class="fine">{link}</p>
             </div>
-            <aside class:stale=stale aria-label="Conditions">
+            <aside class:stale=outdated aria-label="Conditions">
                 {move || view! { <Conditions handle=handle()/> }}
             </aside>
         </div>

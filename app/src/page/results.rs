@@ -60,10 +60,12 @@ pub(crate) fn ResultsPage() -> impl IntoView {
     };
     let row = move |run: RunSummary| view! { <Row run selected error gone=move |()| load()/> };
     let empty = move || match found.get() {
-        Some(all) if all.is_empty() && filter.with(String::is_empty) => {
-            Some(view! { <p class="nothing">"Nothing measured yet. " <a href="/">"Measure a drive"</a> "."</p> }.into_any())
+        Some(all) if all.is_empty() && filter.with(String::is_empty) => Some(
+            view! { <p class="nothing">"Nothing measured yet. " <a href="/">"Measure a drive"</a> "."</p> }.into_any(),
+        ),
+        Some(all) if all.is_empty() => {
+            Some(view! { <p class="nothing">"No result has all of these words."</p> }.into_any())
         }
-        Some(all) if all.is_empty() => Some(view! { <p class="nothing">"No result has all of these words."</p> }.into_any()),
         _ => None,
     };
     view! {
@@ -143,8 +145,7 @@ fn Row(
         let q = format::throughput(h.bw);
         view! {
             <span class="value">{q.value}</span>
-            " "
-            <span class="unit">{q.unit}</span>
+            <span class="unit">" " {q.unit}</span>
             <span class="fine">
                 {h.label} {h.not_comparable.map(|why| format!(" \u{b7} not comparable: {why}"))}
             </span>

@@ -45,11 +45,11 @@ pub(crate) fn RunPage(id: String) -> impl IntoView {
             let _ = own.try_set(Some(handle));
         });
     });
-    let stale = move || is_live() && client.connection.get() == Connection::Lost;
+    let outdated = move || is_live() && client.connection.get() == Connection::Lost;
     view! {
         {move || {
             if is_live() {
-                return view! { <RunView handle=client.handle id=id.get_value() stale=Signal::derive(stale)/> }.into_any();
+                return view! { <RunView handle=client.handle id=id.get_value() stale=Signal::derive(outdated)/> }.into_any();
             }
             match own.get() {
                 None => view! { <p class="fine waiting">"Loading"</p> }.into_any(),

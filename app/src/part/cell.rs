@@ -2,7 +2,7 @@
 
 use crate::format::{self, Quantity};
 use crate::live::Handle;
-use crate::model::{Metric, RunModel, shown};
+use crate::model::{Group, Metric, RunModel, shown};
 use leptos::prelude::*;
 use protocol::run::RunState;
 
@@ -69,7 +69,7 @@ fn shows(model: &RunModel, group: usize, metric: Metric) -> Shows {
                 _ => "now".into(),
             },
             Standing::Partial => format!("{scored} of {passes} passes"),
-            Standing::Measured => s.note,
+            Standing::Measured => s.note.trim_start_matches("mean, ").to_owned(),
         },
         share: if full > 0.0 { (bw / full * 100.0).clamp(0.0, 100.0) } else { 0.0 },
     }
@@ -97,11 +97,9 @@ pub(crate) fn Cell(
         if running { handle.numbers(read) } else { handle.run(read) }
     });
     let text = move |f: fn(&Shows) -> String| move || shows.with(|s| s.as_ref().map(f));
-    let (key, name) = handle
-        .once(|m| m.groups.get(index).map(|g| (g.cell.clone(), g.label.clone())))
-        .flatten()
-        .unwrap_or_default();
-    let colour = key.as_ref().map_or("", |k| k.column.name());
+    let named = |g: &Group| (g.cell.clone(), g.label.clone(), g.direction().name());
+    let (key, name, colour) =
+        handle.once(|m| m.groups.get(index).map(named)).flatten().unwrap_or((None, String::new(), ""));
     view! {
         <button
             type="button"
@@ -117,11 +115,10 @@ pub(crate) fn Cell(
             {(!label.is_empty()).then(|| view! { <span class="label">{label}</span> })}
             <span class="main">
                 <span class="value">{text(|s| s.main.value.clone())}</span>
-                " "
-                <span class="unit">{text(|s| s.main.unit.to_owned())}</span>
+                <span class="unit">" " {text(|s| s.main.unit.to_owned())}</span>
             </span>
+            <span class="note">{text(|s| s.note.clone())}</span>
             <span class="sub">{text(|s| s.others.clone())}</span>
-            <span class="sub">{text(|s| s.note.clone())}</span>
             <span class="bar" aria-hidden="true">
                 <span style:width=move || format!("{}%", shows.with(|s| s.as_ref().map_or(0.0, |s| s.share)))></span>
             </span>
@@ -132,7 +129,10 @@ pub(crate) fn Cell(
 /// What the bars are a share of, in words; empty while nothing is measured.
 pub(crate) fn scale(model: &RunModel) -> String {
     match model.full_scale() {
-        (full, true) => format!("Bars: share of the link\u{2019}s ceiling, {}.", format::throughput(protocol::units::BytesPerSecond(full)).text()),
+        (full, true) => format!(
+            "Bars: share of the link\u{2019}s ceiling, {}.",
+            format::throughput(protocol::units::BytesPerSecond(full)).text()
+        ),
         (full, false) if full > 0.0 => "Bars: share of the best.".into(),
         _ => String::new(),
     }

@@ -32,7 +32,8 @@ pub(crate) fn Presets(setup: RwSignal<Setup>) -> impl IntoView {
             </label>
         }
     };
-    let preset = |p: &'static Preset| card(None, Some(p.name), p.title, format!("{} About {}.", p.description, time(p)));
+    let preset =
+        |p: &'static Preset| card(None, Some(p.name), p.title, format!("{} About {}.", p.description, time(p)));
     view! {
         <fieldset class="cards">
             <legend>"What to run"</legend>

@@ -8,9 +8,8 @@ use protocol::run::RunState;
 
 /// Where the run stands, in words.
 pub(crate) fn standing(model: &RunModel) -> String {
-    let total = model.record.spec.duration().as_f64();
     match model.record.state {
-        RunState::Queued if model.is_plan() => format!("will take about {} and the layout", format::about(total)),
+        RunState::Queued if model.is_plan() => String::new(),
         RunState::Queued => "waits for another run to end".into(),
         RunState::Running => match model.eta_ms {
             Some(ms) => format!("{} \u{b7} {} left", format::percent(model.progress), format::clock(ms)),

@@ -18,14 +18,16 @@ pub(crate) fn Reading(handle: Handle, metric: Signal<Metric>, group: Signal<usiz
                     <dt>
                         <Term name/>
                     </dt>
-                    <dd>{q.value} <span class="unit">{q.unit}</span></dd>
+                    <dd>{q.value} <span class="unit">" " {q.unit}</span></dd>
                 </div>
             }
         };
         others.into_iter().map(one).collect_view()
     };
     view! {
-        <div class="reading" class:live=move || shown.with(|s| s.as_ref().is_some_and(|s| s.live))>
+        <div class="reading" class:live=move || shown.with(|s| s.as_ref().is_some_and(|s| s.live))
+            class:unknown=move || shown.with(|s| s.as_ref().is_none_or(|s| s.raw.is_none()))
+        >
             <h2 class="what">{get(|s| s.label.clone())}</h2>
             <p
                 class="number"
@@ -33,8 +35,7 @@ pub(crate) fn Reading(handle: Handle, metric: Signal<Metric>, group: Signal<usiz
                 data-value=move || shown.with(|s| s.as_ref().and_then(|s| s.raw).map(|v| v.to_string()))
             >
                 <span class="digits">{get(|s| s.main.value.clone())}</span>
-                " "
-                <span class="unit">{get(|s| s.main.unit.to_owned())}</span>
+                <span class="unit">" " {get(|s| s.main.unit.to_owned())}</span>
             </p>
             <p class="note">{get(|s| s.note.clone())}</p>
             <dl class="others">{others}</dl>

@@ -31,7 +31,10 @@ pub(crate) fn Start(desk: Desk) -> impl IntoView {
             }
         });
     };
-    let problem = move || desk.problem.get().map(|p| p.message).filter(|_| !running.get());
+    let problem = move || {
+        let here = |p: &crate::model::Problem| !running.get() && (p.field.is_empty() || p.field == "target");
+        desk.problem.get().filter(here).map(|p| p.message)
+    };
     let busy = move || desk.error.with(|e| e.as_ref().is_some_and(|e| e.code == ErrorCode::Busy));
     let waiting = move || match queued.get() {
         0 => None,

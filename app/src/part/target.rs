@@ -71,6 +71,7 @@ pub(crate) fn TargetPicker(setup: RwSignal<Setup>, choice: RwSignal<Option<Targe
         };
         set_timeout_with_handle(look, REST).ok()
     });
+    let suggested = move |c: &TargetChoice| suggestions.with(|all| all.iter().any(|s| s.target.path == c.target.path));
     let refused = move || choice.with(|c| c.as_ref().and_then(|c| c.refused.clone())).or_else(|| failed.get());
     let suggestion = move |c: TargetChoice| {
         let (own, chosen, to_show) = (c.target.path.clone(), c.target.path.clone(), c.target.path.clone());
@@ -103,7 +104,7 @@ pub(crate) fn TargetPicker(setup: RwSignal<Setup>, choice: RwSignal<Option<Targe
                 on:input=move |ev| setup.update(|s| s.target = event_target_value(&ev))
             />
             <p class="fine" id="target-about">
-                {move || choice.with(|c| c.as_ref().filter(|c| c.refused.is_none()).map(described))}
+                {move || choice.with(|c| c.as_ref().filter(|c| c.refused.is_none() && !suggested(c)).map(described))}
             </p>
             {move || refused().map(|error| view! { <Notice error/> })}
             <div class="places" role="group" aria-label="Suggestions">

@@ -8,20 +8,28 @@ pub(crate) fn explain(term: &str) -> Option<&'static str> {
     Some(match term {
         "p50" => "Half of all accesses were at least this fast. Also called the median.",
         "p99" => "99 of 100 accesses were at least this fast. It shows the slow ones that a mean hides.",
-        "iodepth" => "Queue depth: how many accesses are in flight at once, per job. At 1 the drive's latency decides, at 32 its parallelism.",
+        "iodepth" => {
+            "Queue depth: how many accesses are in flight at once, per job. At 1 the drive's latency decides, at 32 its parallelism."
+        }
         "numjobs" => "Worker threads, each on a part of the file of its own.",
-        "rw" => "Direction and order of the accesses, in fio's words. Sequential ones follow each other, random ones jump.",
+        "rw" => {
+            "Direction and order of the accesses, in fio's words. Sequential ones follow each other, random ones jump."
+        }
         "rwmixread" => "Reads per hundred accesses of a mixed workload.",
         "bs" => "Block size: bytes per access. k, m and g are powers of 1024, as in fio.",
         "size" => "Range of the file that is accessed. It should be larger than the drive's own cache.",
         "offset" => "Where in the file or on the drive the range begins.",
         "runtime" => "How long each pass is measured.",
         "ramp_time" => "Time run before measuring starts, so that caches and clocks settle.",
-        "rate_iops" => "Open loop: accesses start at this rate however slow the drive is. Latency then counts from the intended start.",
+        "rate_iops" => {
+            "Open loop: accesses start at this rate however slow the drive is. Latency then counts from the intended start."
+        }
         "thinktime" => "Pause after each completion before its slot is used again.",
         "distribution" => "How random offsets are spread: random (even), zipf:1.2 or pareto:0.2 (some blocks are hot).",
         "Repetitions" => "How often each test is measured. All of them are kept.",
-        "Wait mode" => "How a worker waits for completions. It changes what the CPU's power management does meanwhile, and so the result.",
+        "Wait mode" => {
+            "How a worker waits for completions. It changes what the CPU's power management does meanwhile, and so the result."
+        }
         "O_DIRECT" => "Accesses bypass the page cache, so that the drive is measured and not memory.",
         "Page cache" => "Memory in which Linux keeps file contents. Results through it are not comparable with others.",
         "Link ceiling" => "What the narrowest part of the way to the drive could carry at best, payload only.",

@@ -271,6 +271,7 @@ impl RunModel {
 #[cfg(test)]
 pub(crate) mod fixture {
     use super::*;
+    use crate::format::whole;
     use protocol::result::{CpuTime, Direction, EngineKind, EngineUsed, IoPath, IoPathKind, Latency};
     use protocol::sample::Flow;
     use protocol::units::{BytesPerSecond, Iops};
@@ -290,7 +291,7 @@ pub(crate) mod fixture {
             elapsed_ns: 1_000_000_000,
             read: Some(Direction {
                 ios: 10,
-                bytes: Bytes(bw as u64),
+                bytes: Bytes(whole(bw).into()),
                 iops: Iops(10.0),
                 bw: BytesPerSecond(bw),
                 lat,

@@ -164,7 +164,7 @@ mod tests {
             eta_ms: 900.0,
         };
         assert_eq!((state.apply(layout(10)), state.apply(layout(20))), (Change::Structure, Change::Numbers));
-        assert_eq!(state.run.as_ref().unwrap().progress, 0.1);
+        assert!((state.run.as_ref().unwrap().progress - 0.1).abs() < 1e-9);
         state.apply(Event::WorkloadStarted { run: "r1".into(), step: 0, label: "x".into() });
         assert_eq!(state.apply(sample(0, 1)), Change::Numbers);
         state.apply(Event::WorkloadFinished { run: "r1".into(), result: Box::new(fixture::result(0, 5.0)) });

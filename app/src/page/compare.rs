@@ -134,7 +134,7 @@ fn Numbers(a: RunModel, b: RunModel, metric: Signal<Metric>) -> impl IntoView {
         runs.with_value(|(a, b)| contrasts(a, b, metric)).into_iter().map(row).collect_view()
     };
     view! {
-        <table class="list">
+        <table class="list versus">
             <thead>
                 <tr>
                     <th scope="col">"Test"</th>

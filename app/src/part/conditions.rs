@@ -29,29 +29,9 @@ pub(crate) fn Conditions(handle: Handle) -> impl IntoView {
     let measured = Memo::new(move |_| handle.run(|m| !m.record.results.is_empty()).unwrap_or(false));
     let steps = Memo::new(move |_| handle.run(|m| m.record.results.len()).unwrap_or(0));
     let cpu = Memo::new(move |_| handle.numbers(RunModel::cpu).flatten());
-    let meter = |name: &'static str, share: f64, text: String| {
-        view! {
-            <div class="meter">
-                <dt>
-                    <Term name/>
-                </dt>
-                <dd>{text}</dd>
-                <div class="bar" aria-hidden="true">
-                    <span style:width=format!("{:.1}%", (share * 100.0).clamp(0.0, 100.0))></span>
-                </div>
-            </div>
-        }
-    };
-    let meters = move || {
-        cpu.get().map(|(engine, machine)| {
-            view! {
-                <dl class="meters">
-                    {meter("Engine CPU", engine, format!("{} of one core", format::percent(engine)))}
-                    {machine.map(|m| meter("Machine CPU", m, format!("{} of all", format::percent(m))))}
-                </dl>
-            }
-        })
-    };
+    // The elements stay; only their numbers move, so that the focus is not lost 20 times a second.
+    let engine = Signal::derive(move || cpu.get().map(|(engine, _)| engine));
+    let machine = Signal::derive(move || cpu.get().and_then(|(_, machine)| machine));
     let limit = move || {
         let found = limits.get();
         if found.is_empty() {
@@ -72,7 +52,10 @@ pub(crate) fn Conditions(handle: Handle) -> impl IntoView {
     view! {
         <div class="conditions" data-testid="conditions">
             <h2>"Conditions"</h2>
-            {meters}
+            <dl class="meters">
+                <Meter name="Engine CPU" share=engine of="of one core"/>
+                <Meter name="Machine CPU" share=machine of="of all"/>
+            </dl>
             {limit}
             <dl class="facts">
                 <For each=move || rows.get() key=|c| (c.name, c.value.clone()) let(c)>
@@ -85,5 +68,25 @@ pub(crate) fn Conditions(handle: Handle) -> impl IntoView {
                 </For>
             </dl>
         </div>
+    }
+}
+
+/// A share with its bar; nothing while it is not known.
+#[component]
+fn Meter(name: &'static str, share: Signal<Option<f64>>, of: &'static str) -> impl IntoView {
+    let known = Memo::new(move |_| share.get().is_some());
+    let width = move || format!("{:.1}%", (share.get().unwrap_or(0.0) * 100.0).clamp(0.0, 100.0));
+    view! {
+        <Show when=move || known.get()>
+            <div class="meter">
+                <dt>
+                    <Term name/>
+                </dt>
+                <dd>{move || share.get().map(format::percent)} " " {of}</dd>
+                <div class="bar" aria-hidden="true">
+                    <span style:width=width></span>
+                </div>
+            </div>
+        </Show>
     }
 }

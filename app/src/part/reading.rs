@@ -1,7 +1,7 @@
 //! The one big number.
 
 use crate::live::Handle;
-use crate::model::{Metric, shown};
+use crate::model::{Metric, Shown, shown};
 use crate::part::Term;
 use leptos::prelude::*;
 
@@ -9,20 +9,25 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn Reading(handle: Handle, metric: Signal<Metric>, group: Signal<usize>) -> impl IntoView {
     let shown = Memo::new(move |_| handle.numbers(|m| shown(m, group.get(), metric.get())));
-    let get = move |f: fn(&crate::model::Shown) -> String| move || shown.with(|s| s.as_ref().map(f));
-    let others = move || {
-        let others = shown.with(|s| s.as_ref().map(|s| s.others.clone())).unwrap_or_default();
-        let one = |(name, q): (&'static str, crate::format::Quantity)| {
-            view! {
-                <div>
-                    <dt>
-                        <Term name/>
-                    </dt>
-                    <dd>{q.value} <span class="unit">" " {q.unit}</span></dd>
-                </div>
-            }
-        };
-        others.into_iter().map(one).collect_view()
+    let get = move |f: fn(&Shown) -> String| move || shown.with(|s| s.as_ref().map(f));
+    // The elements stay as long as their names do; only the numbers move.
+    let names = Memo::new(move |_| {
+        let names = |s: &Shown| s.others.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        shown.with(|s| s.as_ref().map(names)).unwrap_or_default()
+    });
+    let other = move |name: &'static str| {
+        let find = move |s: &Shown| s.others.iter().find(|(n, _)| *n == name).map(|(_, q)| q.clone());
+        let quantity = Memo::new(move |_| shown.with(|s| s.as_ref().and_then(find)).unwrap_or_default());
+        view! {
+            <div>
+                <dt>
+                    <Term name/>
+                </dt>
+                <dd>
+                    {move || quantity.get().value} <span class="unit">" " {move || quantity.get().unit}</span>
+                </dd>
+            </div>
+        }
     };
     view! {
         <div class="reading" class:live=move || shown.with(|s| s.as_ref().is_some_and(|s| s.live))
@@ -38,7 +43,9 @@ pub(crate) fn Reading(handle: Handle, metric: Signal<Metric>, group: Signal<usiz
                 <span class="unit">" " {get(|s| s.main.unit.to_owned())}</span>
             </p>
             <p class="note">{get(|s| s.note.clone())}</p>
-            <dl class="others">{others}</dl>
+            <dl class="others">
+                <For each=move || names.get() key=|name| *name children=other/>
+            </dl>
         </div>
     }
 }

@@ -15,8 +15,8 @@
 
 pub mod cli;
 pub mod http;
-pub mod live;
 pub mod limits;
+pub mod live;
 pub mod lock;
 pub mod runner;
 pub mod scheduler;

@@ -38,7 +38,16 @@ pub(super) async fn create(
 /// All runs, newest first.
 #[utoipa::path(get, path = "/api/v1/runs", responses((status = 200, body = Vec<RunSummary>)))]
 pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Vec<RunSummary>>, ApiError> {
-    Ok(Json(blocking(move || Ok(app.runner.store().list()?)).await?))
+    let runs = blocking(move || {
+        let runs = app.runner.store().list()?;
+        if runs.iter().all(|r| r.state.ended()) {
+            return Ok(runs);
+        }
+        // A run that another process began may have died with it.
+        app.runner.settle()?;
+        Ok(app.runner.store().list()?)
+    });
+    Ok(Json(runs.await?))
 }
 
 /// Everything about one run except its samples.

@@ -13,7 +13,7 @@ pub use conditions::{drive, plan};
 pub use id::{new_id, now};
 
 use crate::cli::Globals;
-use crate::lock::{self, Lock, LockError};
+use crate::lock::{self, Holder, Lock, LockError};
 use crate::state_dir::StateDir;
 use crate::store::{self, Living, Store, StoreError};
 use power::Root;
@@ -45,14 +45,19 @@ impl Runner {
         })?;
         let opened = store::open(&state)?;
         let runner = Self { state, root, store: opened.store, put_aside: opened.put_aside };
-        runner.tidy()?;
+        // Runs that wait belong to a server; if that is this process, it has only begun and has none.
+        let server = holder(runner.state.server_lock())?.is_some_and(|h| h.pid != std::process::id());
+        runner.tidy(server)?;
         Ok(runner)
     }
 
-    fn tidy(&self) -> Result<(), ErrorBody> {
-        let look = |path: PathBuf| lock::holder(&path).map_err(|source| StoreError::Io { path, source });
-        let running = look(self.state.run_lock())?.map(|h| h.run.unwrap_or_default());
-        let server = look(self.state.server_lock())?.is_some_and(|h| h.pid != std::process::id());
+    /// Tidies up after processes that died meanwhile. For a server, whose own queue is left alone.
+    pub fn settle(&self) -> Result<(), ErrorBody> {
+        self.tidy(true)
+    }
+
+    fn tidy(&self, server: bool) -> Result<(), ErrorBody> {
+        let running = holder(self.state.run_lock())?.map(|h| h.run.unwrap_or_default());
         let idle = running.is_none();
         for run in self.store.mark_interrupted(&Living { running, server })? {
             tracing::warn!("run {run} was interrupted; what it had measured is kept");
@@ -88,6 +93,10 @@ impl Runner {
             LockError::Io(e) => ErrorBody::new(ErrorCode::Internal, format!("The run lock cannot be used: {e}.")),
         })
     }
+}
+
+fn holder(path: PathBuf) -> Result<Option<Holder>, StoreError> {
+    lock::holder(&path).map_err(|source| StoreError::Io { path, source })
 }
 
 /// Somebody else measures; two runs at once would measure each other.

@@ -2,7 +2,7 @@
 
 use crate::common::{TestServer, refused};
 use protocol::event::Event;
-use protocol::run::RunState;
+use protocol::run::{RunRecord, RunState, RunSummary};
 use serde_json::{Value, json};
 use server::lock::Lock;
 use server::state_dir::StateDir;
@@ -79,4 +79,33 @@ async fn an_orderly_end_drops_the_queue() {
     for id in [first, second] {
         assert_eq!(store.get(&id).unwrap().state, RunState::Stopped);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_died_with_its_process_is_noticed_while_the_server_lives() {
+    let server = TestServer::start().await;
+    let access = &server.access;
+    let mut viewer = access.socket().await;
+    let id = access.start(&server.reads(100)).await;
+    viewer.end_of(&id).await;
+
+    let state = StateDir::open(server.dir.path().join("state")).unwrap();
+    let lock = Lock::take(&state.run_lock(), "something", Some("theirs")).unwrap();
+    let theirs = RunRecord { id: "theirs".into(), state: RunState::Running, ..access.run(&id).await.record };
+    server::store::open(&state).unwrap().store.begin(&theirs).unwrap();
+    let mut waiting = server.reads(100);
+    waiting["queue"] = json!(true);
+    let own = access.start(&waiting).await;
+    let states = async || -> Vec<(String, String)> {
+        let list: Vec<RunSummary> = serde_json::from_value(access.json("/api/v1/runs").await).unwrap();
+        list.into_iter().map(|r| (r.id, r.state.name().to_owned())).collect()
+    };
+    assert!(states().await.contains(&("theirs".into(), "running".into())));
+    let refusal = access.delete("/api/v1/runs/theirs").send().await.unwrap();
+    assert!(refused(refusal, 409, "busy").await.contains(&std::process::id().to_string()));
+    drop(lock);
+    assert!(states().await.contains(&("theirs".into(), "interrupted".into())));
+    assert_eq!(viewer.end_of(&own).await, RunState::Done, "the server's own queue is left alone");
+    assert_eq!(access.delete("/api/v1/runs/theirs").send().await.unwrap().status(), 204);
+    server.stop().await;
 }

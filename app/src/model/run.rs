@@ -89,7 +89,11 @@ impl RunModel {
             step: None,
             layout: None,
             recent: VecDeque::new(),
-            progress: if record.state == RunState::Done { 1.0 } else { 0.0 },
+            progress: if record.state == RunState::Done {
+                1.0
+            } else {
+                record.results.len() as f64 / record.spec.steps.len().max(1) as f64
+            },
             eta_ms: None,
             record,
         };

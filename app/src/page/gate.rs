@@ -9,8 +9,7 @@ pub(crate) fn Gate() -> impl IntoView {
         <section class="message" data-testid="gate">
             <h1>"This browser has no key for Brakecheck"</h1>
             <p>
-                "Brakecheck can write to this machine\u{2019}s drives, so it only listens to browsers that came with its address. "
-                "A new start of the server makes a new key."
+                "Brakecheck can write to this machine\u{2019}s drives, so it only listens to browsers that came with its address."
             </p>
             <p>
                 "The terminal in which it runs shows the address; open that one, with everything after the "

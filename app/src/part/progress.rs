@@ -18,7 +18,7 @@ pub(crate) fn standing(model: &RunModel) -> String {
         RunState::Done => "done".into(),
         RunState::Stopped => "stopped; what was measured is kept".into(),
         RunState::Failed => "failed".into(),
-        RunState::Interrupted => "interrupted: the program ended during the run".into(),
+        RunState::Interrupted => "interrupted; what was measured is kept".into(),
     }
 }
 

@@ -20,14 +20,15 @@ async fn results_are_listed_compared_and_deleted() -> Result<()> {
         browser.until("location.pathname === '/compare'").await?;
         browser.see_text("body", "randread 4k QD8").await?;
         browser.see_text("[data-testid=difference]", "%").await?;
+        browser.no_errors().await?;
         browser.goto(server.page(&format!("/runs/{first}"))).await?;
         browser.see("[data-testid=delete]").await?.click().await?;
         browser.see("[data-testid=delete-yes]").await?.click().await?;
-        browser.goto(server.page("/results")).await?;
+        browser.until("location.pathname === '/results'").await?;
         browser.see(&format!("[data-run='{second}']")).await?;
         ensure!(browser.find_all(By::Css(format!("[data-run='{first}']"))).await?.is_empty(), "it is still listed");
         ensure!(server.get("/runs").await?.as_array().is_some_and(|runs| runs.len() == 1));
-        browser.no_errors().await
+        Ok(())
     })
     .await
 }

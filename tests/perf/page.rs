@@ -14,6 +14,8 @@ pub(crate) async fn rows(plan: &Plan, file: &Cached) -> Result<Vec<Row>> {
     let (mut alone, mut watched) = (Vec::new(), Vec::new());
     in_browser("perf", async |browser: &Browser| {
         browser.goto(server.url()).await?;
+        // The token has been exchanged when the page shows.
+        browser.see("#start").await?;
         for _ in 0..plan.rounds {
             starts.push(first_number(browser, &server).await?);
         }

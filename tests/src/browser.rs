@@ -121,7 +121,8 @@ impl Browser {
 
     /// Waits until an element's text matches a regular expression of JavaScript.
     pub async fn see_text(&self, css: &str, pattern: &str) -> Result<()> {
-        self.until(&format!("/{pattern}/.test(document.querySelector({})?.innerText)", quoted(css))).await
+        let (css, pattern) = (quoted(css), quoted(pattern));
+        self.until(&format!("new RegExp({pattern}).test(document.querySelector({css})?.innerText)")).await
     }
 
     /// The value of a JavaScript expression.

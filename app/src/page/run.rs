@@ -33,7 +33,9 @@ pub(crate) fn RunPage(id: String) -> impl IntoView {
     let is_live = move || state.get().is_some();
     Effect::new(move || {
         client.list.track();
-        if is_live() {
+        let ended = |h: &Handle| h.once(|m| m.record.state.ended()).unwrap_or(false);
+        // What has ended does not change any more; asking again would only miss it once it is deleted.
+        if is_live() || own.with_untracked(|o| o.as_ref().is_some_and(|o| o.as_ref().is_ok_and(ended))) {
             return;
         }
         let owner = owner.clone();

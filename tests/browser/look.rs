@@ -1,7 +1,8 @@
 //! Sizes and colours; the pictures of README.
 
-use crate::{finished_run, open, start};
+use crate::{finished_run, id, open};
 use anyhow::{Result, ensure};
+use serde_json::{Value, json};
 use tests::{Browser, Scheme, Server, in_browser};
 
 #[tokio::test]
@@ -51,22 +52,30 @@ async fn pictures() -> Result<()> {
         return Ok(());
     }
     let server = Server::start()?;
+    let post = async |run: &Value| id(&server.post("/runs", run).await?);
     in_browser("pictures", async |browser: &Browser| {
         open(browser, &server).await?;
-        let id = start(&server, "6s").await?;
-        // Until the curve fills a good part of the chart.
-        server.event(|f| f["type"] == "sample" && f["t_ms"].as_f64().is_some_and(|t| t > 5000.0)).await?;
+        browser.fill("#target", "/var/tmp").await?;
+        let preset = json!({ "target": "/var/tmp", "preset": "cdm8", "size": "256m", "runtime": "1s", "pause": "0s",
+            "repetitions": 1 });
+        let run = post(&preset).await?;
+        // Most of the grid is filled, and the curve as well.
+        let late = |f: &Value| f["step"].as_u64() >= Some(19) && f["t_ms"].as_f64() > Some(800.0);
+        server.event(|f| f["type"] == "sample" && late(f)).await?;
         browser.picture("measure").await?;
-        server.ended(&id).await?;
-        let other = finished_run(&server).await?;
-        for (name, path) in [
-            ("run", format!("/runs/{id}")),
-            ("results", "/results".into()),
-            ("compare", format!("/compare?a={id}&b={other}")),
-        ] {
+        server.ended(&run).await?;
+        let mut pair = Vec::new();
+        for wait in ["enter", "epoll"] {
+            let workload = json!({ "rw": "randread", "iodepth": 8, "size": "256m", "runtime": "500ms", "wait": wait });
+            let run = json!({ "target": "/var/tmp", "workloads": [workload], "repetitions": 5 });
+            pair.push(post(&run).await?);
+            server.ended(&pair[pair.len() - 1]).await?;
+        }
+        let compare = format!("/compare?a={}&b={}", pair[0], pair[1]);
+        for (name, path) in [("run", format!("/runs/{run}")), ("results", "/results".into()), ("compare", compare)] {
             browser.goto(server.page(&path)).await?;
             browser.see("main").await?;
-            browser.until("document.querySelector('main').innerText.length > 40").await?;
+            browser.until("document.querySelector('main').innerText.length > 60").await?;
             browser.picture(name).await?;
         }
         Ok(())

@@ -18,6 +18,9 @@ pub(crate) fn sparse() -> Caveat {
     Caveat { kind: CaveatKind::Sparse, message }
 }
 
+/// Share of all CPU time, used by others, above which the machine counts as busy.
+const OTHERS_BUSY: f64 = 0.25;
+
 /// All that is to be said of this step.
 pub(crate) fn of(workload: &Workload, measured: &Measured, path: &IoPath, ceiling: Option<Ceiling>) -> Vec<Caveat> {
     let mut caveats = Vec::new();
@@ -60,6 +63,15 @@ pub(crate) fn of(workload: &Workload, measured: &Measured, path: &IoPath, ceilin
         say(CaveatKind::ShortRun, format!("Only {seconds:.2} s were measured: expect a wide spread."));
     }
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    // Interrupts and the kernel's own threads work for the drive too and count as others here.
+    let others = measured.cpu.machine.map_or(0.0, |share| share * cpus as f64 - cpu * jobs);
+    if others > OTHERS_BUSY * cpus as f64 {
+        let percent = others / cpus as f64 * 100.0;
+        say(
+            CaveatKind::BusyMachine,
+            format!("Other programs used {percent:.0} % of the machine's CPU time meanwhile."),
+        );
+    }
     if workload.numjobs as usize > cpus && cpu * jobs > cpus as f64 * 0.9 {
         say(CaveatKind::MoreJobsThanCpus, format!("{} busy jobs share {cpus} CPUs.", workload.numjobs));
     }

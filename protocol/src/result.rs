@@ -221,12 +221,12 @@ pub enum CaveatKind {
     ShortRun,
     /// Driven by threads instead of `io_uring`.
     ThreadFallback,
-    /// Fewer accesses were in flight than asked for (a filesystem that completes inside the submit call).
-    ShallowQueue,
     /// A rate-limited workload could not keep its rate.
     RateMissed,
     /// The file has holes or is compressed, so that the drive is asked for less than it seems.
     Sparse,
+    /// Other programs kept the machine's CPUs busy.
+    BusyMachine,
     /// More CPU-hungry jobs than CPUs.
     MoreJobsThanCpus,
 }

@@ -436,6 +436,8 @@ impl Workload {
             let error = || WorkloadError::Range { field, value: value.to_string(), low: low.into(), high: high.into() };
             ok.then_some(()).ok_or_else(error)
         };
+        let name = self.name.as_deref().map_or(0, |n| n.chars().count());
+        range("name", name <= 100, &format_args!("{name} characters long"), "0", "100 characters")?;
         range("bs", (512..=64 << 20).contains(&self.bs.0), &self.bs, "512 B", "64 MiB")?;
         if !self.bs.0.is_multiple_of(512) {
             return Err(WorkloadError::Unaligned(self.bs.0));
@@ -493,7 +495,8 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let base = Workload::new(Rw::Read);
-        let cases: [(Workload, &str); 8] = [
+        let cases: [(Workload, &str); 9] = [
+            (Workload { name: Some("x".repeat(101)), ..base.clone() }, "name"),
             (Workload { iodepth: 0, ..base.clone() }, "iodepth"),
             (Workload { iodepth: 1025, ..base.clone() }, "iodepth"),
             (Workload { bs: Bytes(0), ..base.clone() }, "bs"),

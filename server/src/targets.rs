@@ -55,8 +55,11 @@ fn mount_points(mountinfo: &[u8]) -> Vec<PathBuf> {
             let (left, right) = line.split_once(" - ")?;
             let mut right = right.split(' ');
             let (kind, source) = (right.next()?, right.next()?);
-            // squashfs and iso9660 are read-only; a vfat boot partition is no place for a benchmark.
-            let on_drive = source.starts_with("/dev/") && !matches!(kind, "squashfs" | "iso9660" | "vfat");
+            // squashfs and iso9660 are read-only; a vfat boot partition is no place for a benchmark; an image behind a
+            // loop device lies on another filesystem, which is on the list.
+            let on_drive = source.starts_with("/dev/")
+                && !source.starts_with("/dev/loop")
+                && !matches!(kind, "squashfs" | "iso9660" | "vfat");
             on_drive.then(|| unescape(left.split(' ').nth(4)?))?
         })
         .collect()
@@ -90,6 +93,7 @@ mod tests {
             24 22 0:30 / /tmp rw - tmpfs tmpfs rw\n\
             25 22 8:1 / /mnt/my\\040disk\\134x rw shared:2 master:1 - xfs /dev/sda1 rw\n\
             26 22 7:0 / /snap/core ro - squashfs /dev/loop0 ro\n\
+            28 22 7:1 / /mnt/image rw - ext4 /dev/loop1 rw\n\
             27 22 259:1 / /boot/efi rw - vfat /dev/nvme0n1p1 rw\n\
             damaged line\n";
         assert_eq!(mount_points(text), [PathBuf::from("/"), PathBuf::from("/mnt/my disk\\x")]);

@@ -40,7 +40,8 @@ pub(crate) fn contrasts(a: &RunModel, b: &RunModel, metric: Metric) -> Vec<Contr
     labels.into_iter().map(row).collect()
 }
 
-/// A run's value for a test, and the values of its scored passes.
+/// A run's value for a test, and the values of its scored passes. The value is the one that the difference is made
+/// of, so that the three agree; a preset's own score is on the page of its run.
 fn side(model: &RunModel, label: &str, metric: Metric) -> Option<((f64, String), Vec<f64>)> {
     let index = model.groups.iter().position(|g| g.label == label)?;
     let (group, value): (&Group, &GroupValue) = (model.groups.get(index)?, model.values.get(index)?.as_ref()?);
@@ -49,8 +50,14 @@ fn side(model: &RunModel, label: &str, metric: Metric) -> Option<((f64, String),
         Metric::Iops => Some(r.iops().0),
         Metric::Latency => r.mean_latency_ns(),
     };
-    let passes = group.scored(&model.record.results).filter_map(of).collect();
-    Some(((model.value(index, metric)?, value.statistic.clone()), passes))
+    let passes: Vec<f64> = group.scored(&model.record.results).filter_map(of).collect();
+    Some(match passes.len() {
+        0 | 1 => ((model.value(index, metric)?, value.statistic.clone()), passes),
+        n => {
+            let mean = (passes.iter().map(|v| v.ln()).sum::<f64>() / n as f64).exp();
+            ((mean, format!("geometric mean of {n}")), passes)
+        }
+    })
 }
 
 /// A difference in words: the change, its interval, and on how many passes it stands.
@@ -80,7 +87,10 @@ mod tests {
         let rows = contrasts(&a, &b, Metric::Throughput);
         let difference = rows[0].difference.unwrap();
         assert!(difference.differs() && (difference.ratio - 1.2).abs() < 0.01);
-        assert_eq!(rows[0].a, Some((100.0, "median of 3".into())));
+        let (a, statistic) = rows[0].a.clone().unwrap();
+        assert!((a - (100.0f64 * 101.0 * 99.0).cbrt()).abs() < 1e-9 && statistic == "geometric mean of 3");
+        let (b, ratio) = (rows[0].b.clone().unwrap().0, rows[0].difference.as_ref().unwrap().ratio);
+        assert!((b / a - ratio).abs() < 1e-9, "the three numbers of a row agree");
         let (change, detail) = in_words(&difference);
         assert!(change == "+20.0\u{a0}%" && detail.ends_with("n = 3 and 3"), "{change} {detail}");
     }

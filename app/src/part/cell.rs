@@ -65,7 +65,7 @@ fn shows(model: &RunModel, group: usize, metric: Metric) -> Shows {
         note: match standing {
             Standing::Empty => String::new(),
             Standing::Running => match model.pass() {
-                Some((n, of)) if of > 1 => format!("now, pass {n} of {of}"),
+                Some((n, of)) if of > 1 => format!("pass {n}/{of}"),
                 _ => "now".into(),
             },
             Standing::Partial => format!("{scored} of {passes} passes"),

@@ -1,6 +1,7 @@
 //! Files of our own: made, filled, reused and removed.
 
 pub(crate) mod layout;
+pub(crate) mod leftovers;
 pub(crate) mod own;
 pub(crate) mod random_data;
 mod registry;

@@ -1,6 +1,6 @@
 //! A file of our own: made so that it can be nobody else's, and removed whatever happens.
 
-use super::registry::{Entry, is_own_name};
+use super::registry::{Entry, Registry, is_own_name};
 use super::trailer::{self, State, Trailer};
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::units::Bytes;
@@ -25,25 +25,25 @@ pub(crate) struct OwnFile {
 impl OwnFile {
     /// Reuses a full file of this size that an earlier run left in `dir`, if there is one nobody uses.
     pub(crate) fn reuse(dir: &Path, size: u64, registry: &Path) -> Option<Self> {
-        let candidates = fs::read_dir(dir).ok()?.flatten().filter(|e| is_own_name(&e.file_name()));
-        candidates.map(|e| e.path()).find_map(|path| {
-            let (file, trailer) = open_unused(&path)?;
-            if trailer.size != size || trailer.state == State::Filling {
-                return None;
-            }
+        candidates(dir).into_iter().find_map(|path| {
+            let (file, trailer) = open_unused(&path, size)?;
             // From now on it is this run's to remove.
-            let entry = Entry::all(registry).into_iter().find(|(_, data)| *data == path).map(|(entry, _)| entry);
-            let entry = entry.or_else(|| Entry::write(registry, &path).ok())?;
+            let entry = enter(registry, &path, &file).ok()?;
             let mut own = Self { path, file, trailer, entry: Some(entry), reused: true };
             own.mark(State::Full).ok()?;
             Some(own)
         })
     }
 
+    /// Whether [`Self::reuse`] would find one.
+    pub(crate) fn reusable(dir: &Path, size: u64) -> bool {
+        candidates(dir).iter().any(|path| open_unused(path, size).is_some())
+    }
+
     /// Makes a new one with room for `size` bytes, not yet filled.
     pub(crate) fn create(dir: &Path, size: u64, seed: u64, registry: &Path) -> Result<Self, ErrorBody> {
         let path = dir.join(format!("brakecheck-{seed:016x}.dat"));
-        let entry = Entry::write(registry, &path).map_err(|e| {
+        let entry = Registry::lock(registry).and_then(|r| r.add(&path)).map_err(|e| {
             let what = format!("Cannot note the test file in {}: {e}.", registry.display());
             ErrorBody::new(ErrorCode::Internal, what).hint("Choose another place with --state-dir.")
         })?;
@@ -67,6 +67,10 @@ impl OwnFile {
     }
 
     fn prepare(&mut self) -> io::Result<()> {
+        let meta = self.file.metadata()?;
+        if let Some(entry) = &mut self.entry {
+            entry.identify(meta.dev(), meta.ino())?;
+        }
         flock(&self.file, FlockOperation::NonBlockingLockExclusive)?;
         // btrfs would copy every block on write and check-sum it, and then not write directly. Other filesystems
         // know no such flag, which is just as well.
@@ -141,47 +145,42 @@ impl Drop for OwnFile {
     }
 }
 
-/// Opens a file of our own that no living process uses, and locks it.
-fn open_unused(path: &Path) -> Option<(File, Trailer)> {
+/// Files in `dir` with names of ours.
+fn candidates(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.filter(|e| is_own_name(&e.file_name())).map(|e| e.path()).collect()
+}
+
+/// Enters an existing file into the registry, in place of an entry that nobody uses any more.
+fn enter(registry: &Path, path: &Path, file: &File) -> io::Result<Entry> {
+    let registry = Registry::lock(registry)?;
+    for old in registry.unused().into_iter().filter(|e| e.data == path) {
+        old.remove();
+    }
+    let mut entry = registry.add(path)?;
+    let meta = file.metadata()?;
+    entry.identify(meta.dev(), meta.ino())?;
+    Ok(entry)
+}
+
+/// Opens a full file of our own of this size that no living process uses, and locks it. Another user's file, one with
+/// a second name, or one with holes is nobody's we know, whatever its marker says.
+fn open_unused(path: &Path, size: u64) -> Option<(File, Trailer)> {
     let flags = OFlags::NOFOLLOW.bits().cast_signed();
     let file = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).ok()?;
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
     let meta = file.metadata().ok()?;
-    let size = meta.len().checked_sub(trailer::LEN as u64).filter(|_| meta.is_file())?;
-    let mut page = [0; trailer::LEN];
-    file.read_exact_at(&mut page, size).ok()?;
-    Some((file, Trailer::decode(&page)?))
+    let ours = meta.is_file() && meta.uid() == rustix::process::geteuid().as_raw() && meta.nlink() == 1;
+    let marker = marker(&file).filter(|m| m.size == size && m.state != State::Filling)?;
+    (ours && meta.blocks().saturating_mul(512) >= size).then_some((file, marker))
 }
 
-/// Removes what `registry` lists and nobody uses or kept. Returns the removed files.
-pub(crate) fn remove_leftovers(registry: &Path) -> Vec<PathBuf> {
-    let mut removed = Vec::new();
-    for (entry, path) in Entry::all(registry) {
-        let flags = OFlags::NOFOLLOW.bits().cast_signed();
-        match OpenOptions::new().read(true).write(true).custom_flags(flags).open(&path) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => entry.remove(),
-            // Not mounted just now, perhaps: the next start looks again.
-            Err(_) => {}
-            Ok(file) => {
-                if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-                    continue;
-                }
-                let kept = open_trailer(&file).is_some_and(|t| t.state == State::Kept);
-                if kept || fs::remove_file(&path).is_ok() {
-                    entry.remove();
-                    removed.extend((!kept).then_some(path));
-                }
-            }
-        }
-    }
-    removed
-}
-
-fn open_trailer(file: &File) -> Option<Trailer> {
+/// The marker of an open file, if it has a whole one.
+pub(crate) fn marker(file: &File) -> Option<Trailer> {
     let size = file.metadata().ok()?.len().checked_sub(trailer::LEN as u64)?;
     let mut page = [0; trailer::LEN];
     file.read_exact_at(&mut page, size).ok()?;
-    Trailer::decode(&page)
+    Trailer::decode(&page).filter(|t| t.size == size)
 }
 
 /// Why a directory cannot be written to, and what to do.
@@ -229,6 +228,7 @@ pub(crate) fn no_room(dir: &Path, size: u64, error: &io::Error) -> ErrorBody {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file::leftovers;
 
     fn fixture() -> (tempfile::TempDir, PathBuf, PathBuf) {
         let top = tempfile::tempdir().unwrap();
@@ -257,7 +257,7 @@ mod tests {
         let mut own = OwnFile::create(&dir, 1 << 20, 7, &registry).unwrap();
         own.mark(State::Full).unwrap();
         own.keep().unwrap();
-        assert_eq!((remove_leftovers(&registry), names(&dir).len()), (vec![], 1));
+        assert_eq!((leftovers::remove(&registry), names(&dir).len()), (vec![], 1));
         assert!(OwnFile::reuse(&dir, 2 << 20, &registry).is_none());
         fs::write(dir.join("brakecheck-0123456789abcdef.dat"), vec![0; (1 << 20) + 4096]).unwrap();
         let own = OwnFile::reuse(&dir, 1 << 20, &registry).unwrap();
@@ -268,31 +268,68 @@ mod tests {
         assert_eq!(names(&dir), ["brakecheck-0123456789abcdef.dat"], "somebody else's file stays");
     }
 
+    /// As after a kill: the locks go with the process, file and entry stay.
+    fn abandon(own: OwnFile) -> PathBuf {
+        let mut own = std::mem::ManuallyDrop::new(own);
+        own.entry = None;
+        flock(&own.file, FlockOperation::Unlock).unwrap();
+        own.path.clone()
+    }
+
     #[test]
     fn leftovers_go_unless_somebody_lives_on_them() {
         let (_top, dir, registry) = fixture();
         let own = OwnFile::create(&dir, 4096, 1, &registry).unwrap();
-        assert!(remove_leftovers(&registry).is_empty(), "in use");
-        // As after a kill: the lock goes with the process, file and entry stay.
-        let OwnFile { path, file, entry, .. } = &mut { own };
-        let (path, _entry) = (path.clone(), entry.take());
-        flock(&*file, FlockOperation::Unlock).unwrap();
-        assert_eq!(remove_leftovers(&registry), [path]);
+        assert!(leftovers::remove(&registry).is_empty(), "in use");
+        let path = abandon(own);
+        assert_eq!(leftovers::remove(&registry), [path]);
         assert_eq!((names(&dir).len(), names(&registry).len()), (0, 0));
     }
 
     #[test]
-    fn only_own_names_count() {
-        for (name, own) in [
-            ("brakecheck-0123456789abcdef.dat", true),
-            ("brakecheck-0123456789abcde.dat", false),
-            ("brakecheck-0123456789abcdeg.dat", false),
-            ("brakecheck-.dat", false),
-            ("x.dat", false),
-        ] {
-            assert_eq!(is_own_name(OsStr::new(name)), own, "{name}");
-        }
+    fn what_somebody_put_in_a_leftovers_place_stays() {
+        let (_top, dir, registry) = fixture();
+        let path = abandon(OwnFile::create(&dir, 4096, 1, &registry).unwrap());
+        fs::rename(&path, dir.join("moved")).unwrap();
+        fs::write(&path, "precious").unwrap();
+        assert!(leftovers::remove(&registry).is_empty());
+        assert_eq!(fs::read(&path).unwrap(), b"precious");
+        assert_eq!(names(&registry).len(), 0);
     }
 
-    use std::ffi::OsStr;
+    #[test]
+    fn a_leftover_whose_filesystem_is_away_is_remembered() {
+        let (_top, dir, registry) = fixture();
+        let own = OwnFile::create(&dir, 4096, 1, &registry).unwrap();
+        // As when another filesystem stands where its own did.
+        let mut own = own;
+        let inode = own.entry.as_ref().unwrap().inode;
+        own.entry.as_mut().unwrap().identify(u64::MAX, inode).unwrap();
+        let path = abandon(own);
+        fs::remove_file(&path).unwrap();
+        assert!(leftovers::remove(&registry).is_empty());
+        assert_eq!(names(&registry).len(), 1);
+    }
+
+    #[test]
+    fn files_that_only_look_like_ours_are_not_reused() {
+        let (_top, dir, registry) = fixture();
+        let keep = |seed| {
+            let mut own = OwnFile::create(&dir, 1 << 20, seed, &registry).unwrap();
+            own.mark(State::Full).unwrap();
+            let path = own.path().to_owned();
+            own.keep().unwrap();
+            path
+        };
+        let linked = keep(7);
+        fs::hard_link(&linked, dir.join("second name")).unwrap();
+        assert!(!OwnFile::reusable(&dir, 1 << 20), "has a second name");
+        fs::remove_file(dir.join("second name")).unwrap();
+        assert!(OwnFile::reusable(&dir, 1 << 20));
+        fs::remove_file(&linked).unwrap();
+        let holes = File::create(dir.join("brakecheck-0123456789abcdef.dat")).unwrap();
+        let trailer = Trailer { size: 1 << 20, seed: 1, state: State::Kept };
+        holes.write_all_at(&trailer.encode(), 1 << 20).unwrap();
+        assert!(!OwnFile::reusable(&dir, 1 << 20), "has holes");
+    }
 }

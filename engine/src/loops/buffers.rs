@@ -1,7 +1,10 @@
-//! Memory that accesses read into and write from: page-aligned, on huge pages where the kernel grants them.
+//! Memory that accesses read into and write from: page-aligned, on the pages that the host gives to any program.
+//!
+//! Huge pages are not asked for: a large access from them needs fewer segments, which some drives do several times
+//! as fast, and which programs that allocate memory the usual way never see.
 
 use crate::file::random_data::{RandomData, stamp};
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::io;
 use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
@@ -28,8 +31,6 @@ impl Region {
         let len = len.max(1).next_multiple_of(PAGE);
         // SAFETY: a new private mapping at an address of the kernel's choice overlaps nothing.
         let start = unsafe { mmap_anonymous(null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) }?;
-        // SAFETY: exactly the mapping just made. A refusal only means small pages.
-        let _ = unsafe { madvise(start, len, Advice::LinuxHugepage) };
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Self { start, len })
     }

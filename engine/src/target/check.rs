@@ -22,7 +22,10 @@ pub fn check(spec: &RunSpec) -> Result<TargetFacts, EngineError> {
         refuse_shape(&step.workload, &facts)?;
     }
     if facts.kind == TargetKind::Directory {
-        refuse_space(spec.file_size(), &facts)?;
+        let size = spec.file_size().0.next_multiple_of(4096);
+        if !own::OwnFile::reusable(Path::new(&spec.target), size) {
+            refuse_space(Bytes(size), &facts)?;
+        }
     }
     Ok(facts)
 }
@@ -127,6 +130,13 @@ fn refuse_shape(workload: &Workload, facts: &TargetFacts) -> Result<(), EngineEr
 /// Room for the file, with a floor that stays free: 5 % of the filesystem, at most 1 GiB.
 fn refuse_space(size: Bytes, facts: &TargetFacts) -> Result<(), EngineError> {
     let (Some(free), Some(total)) = (facts.free, facts.total) else { return Ok(()) };
+    if total.0 == 0 {
+        let fs = facts.filesystem.as_deref().unwrap_or("this filesystem");
+        return Err(refused(
+            format!("{} cannot hold a file: {fs} stores no data.", shown(&facts.path)),
+            "Choose a directory on a drive.",
+        ));
+    }
     let floor = Bytes((total.0 / 20).min(1 << 30));
     if size.0.saturating_add(floor.0) <= free.0 {
         return Ok(());

@@ -56,6 +56,7 @@ impl Row {
 #[tokio::main]
 async fn main() -> Result<()> {
     let plan = plan()?;
+    warn_if_busy()?;
     let file = file::cached(&plan.dir)?;
     println!("{:<58} {:>12} {:>12} {:>8} {:>9}", "figure", "fio", "brakecheck", "ratio", "bar");
     let mut rows = Vec::new();
@@ -77,6 +78,15 @@ async fn main() -> Result<()> {
     );
     if missed > 0 {
         bail!("{missed} of {} bars missed", rows.len());
+    }
+    Ok(())
+}
+
+/// Whoever else computes now takes time from one tool or the other.
+fn warn_if_busy() -> Result<()> {
+    let text = std::fs::read_to_string("/proc/loadavg")?;
+    if let Some(load) = text.split(' ').next().and_then(|l| l.parse::<f64>().ok()).filter(|&load| load > 0.5) {
+        println!("The machine is busy (load {load}): do not trust the figures.\n");
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use tool::{Run, Tool, Workload, median, paired};
 
 /// How thorough to be.
 struct Plan {
+    page_only: bool,
     rounds: usize,
     runtime: Duration,
     dir: PathBuf,
@@ -60,12 +61,8 @@ async fn main() -> Result<()> {
     let file = file::cached(&plan.dir)?;
     println!("{:<58} {:>12} {:>12} {:>8} {:>9}", "figure", "fio", "brakecheck", "ratio", "bar");
     let mut rows = Vec::new();
-    for depth in [32, 1] {
-        rows.extend(tool_cost(&plan, &file, depth)?);
-    }
-    rows.push(epoll(&plan, &file)?);
-    for depth in [32, 1] {
-        rows.push(real_disk(&plan, &file, depth)?);
+    if !plan.page_only {
+        rows.extend(against_fio(&plan, &file)?);
     }
     rows.extend(page::rows(&plan, &file).await?);
     let missed = rows.iter().filter(|row| !row.passed()).count();
@@ -92,19 +89,34 @@ fn warn_if_busy() -> Result<()> {
 }
 
 fn plan() -> Result<Plan> {
-    let mut plan = Plan { rounds: 5, runtime: Duration::from_secs(3), dir: "/var/tmp".into() };
+    let mut plan = Plan { page_only: false, rounds: 5, runtime: Duration::from_secs(3), dir: "/var/tmp".into() };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match (arg.as_str(), args.by_ref()) {
             ("--short", _) => (plan.rounds, plan.runtime) = (3, Duration::from_secs(1)),
+            ("--page", _) => plan.page_only = true,
             ("--target", rest) => match rest.next() {
                 Some(dir) => plan.dir = dir.into(),
                 None => bail!("--target wants a directory on the disk to measure"),
             },
-            _ => bail!("unknown option {arg}; there are --short and --target DIR (default /var/tmp)"),
+            _ => bail!(
+                "unknown option {arg}; there are --short, --page (without fio) and --target DIR (default /var/tmp)"
+            ),
         }
     }
     Ok(plan)
+}
+
+fn against_fio(plan: &Plan, file: &file::Cached) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for depth in [32, 1] {
+        rows.extend(tool_cost(plan, file, depth)?);
+    }
+    rows.push(epoll(plan, file)?);
+    for depth in [32, 1] {
+        rows.push(real_disk(plan, file, depth)?);
+    }
+    Ok(rows)
 }
 
 /// Pure cost of the tool: reads that complete inside the submit call.

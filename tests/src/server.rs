@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use tempfile::TempDir;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 /// A running server; stopped on drop, its log shown if the test failed.
@@ -96,23 +97,20 @@ impl Server {
         self.request(reqwest::Method::DELETE, path, None).await
     }
 
-    /// The frames of `/ws/bench`, the first snapshot included.
-    pub async fn events(&self) -> Result<impl Stream<Item = Result<Value>> + Unpin> {
+    /// The frames of `/ws/bench` as they come, the first snapshot included.
+    pub async fn frames(&self) -> Result<impl Stream<Item = Result<Utf8Bytes>> + Unpin + use<>> {
         let mut request = self.page("/ws/bench").replacen("http", "ws", 1).into_client_request()?;
         request.headers_mut().insert("authorization", format!("Bearer {}", self.token()).parse()?);
         let (socket, _) = tokio_tungstenite::connect_async(request).await?;
-        Ok(Box::pin(
-            socket
-                .try_filter_map(async |m| Ok(m.is_text().then(|| m.into_text())))
-                .map(|text| Ok(serde_json::from_str(&text??)?)),
-        ))
+        let texts = socket.try_filter_map(async |m| Ok(m.is_text().then(|| m.into_text())));
+        Ok(Box::pin(texts.map(|text| Ok(text??))))
     }
 
     /// Waits until a frame is as wanted; returns it.
     pub async fn event(&self, wanted: impl Fn(&Value) -> bool) -> Result<Value> {
-        let mut events = self.events().await?;
-        while let Some(frame) = events.next().await {
-            let frame = frame?;
+        let mut frames = self.frames().await?;
+        while let Some(frame) = frames.next().await {
+            let frame = serde_json::from_str(&frame?)?;
             if wanted(&frame) {
                 return Ok(frame);
             }

@@ -86,8 +86,9 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
+        // Lazy: after a process that was killed, the kernel may still be letting go of its ring and the file in it.
         if self.mounted
-            && let Err(error) = sh(Command::new("umount").arg(self.path()))
+            && let Err(error) = sh(Command::new("umount").arg("--lazy").arg(self.path()))
         {
             eprintln!("{error:#}");
         }

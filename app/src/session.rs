@@ -26,6 +26,18 @@ pub(crate) async fn begin(client: Client) {
     }
 }
 
+/// Loads the page anew when an address with a token is put into a tab that is already open: only the fragment
+/// changes then, and the browser would stay where it is.
+pub(crate) fn reload_on_token() {
+    let reload = |_: leptos::ev::HashChangeEvent| {
+        let location = window().location();
+        if location.hash().unwrap_or_default().contains("token=") {
+            let _ = location.reload();
+        }
+    };
+    let _lives_as_long_as_the_page = window_event_listener(leptos::ev::hashchange, reload);
+}
+
 fn forget_fragment() {
     let location = window().location();
     let address = location.pathname().unwrap_or_default() + &location.search().unwrap_or_default();

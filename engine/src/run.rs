@@ -21,6 +21,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+/// Time between two words on a pause.
+const PAUSE_TOLD_EVERY: Duration = Duration::from_millis(200);
+
 /// Stops a run from outside; cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Control(Arc<Stop>);
@@ -74,7 +77,7 @@ pub enum Outcome {
     Stopped,
 }
 
-/// Runs the plan to its end, blocking. Emits `Layout`, `WorkloadStarted`, `Sample` and `WorkloadFinished` in
+/// Runs the plan to its end, blocking. Emits `Layout`, `Pause`, `WorkloadStarted`, `Sample` and `WorkloadFinished` in
 /// order (the caller adds `RunStarted` and `RunFinished`). Files of our own are gone when it returns, whatever
 /// happens, unless the plan says `keep_file`.
 pub fn run(
@@ -117,7 +120,7 @@ struct Running<'a> {
 impl Running<'_> {
     fn steps(&self, sink: &mut dyn FnMut(Event)) -> Result<Outcome, EngineError> {
         for (index, step) in self.spec.steps.iter().enumerate() {
-            self.control.pause(step.pause.duration());
+            self.pause(index, step, sink);
             if self.control.is_stopped() {
                 return Ok(Outcome::Stopped);
             }
@@ -127,6 +130,22 @@ impl Running<'_> {
             }
         }
         Ok(Outcome::Done)
+    }
+
+    /// The idle time before a step, told as it passes.
+    fn pause(&self, index: usize, step: &Step, sink: &mut dyn FnMut(Event)) {
+        let (began, whole) = (clock::now(), step.pause.0.0 as f64 / 1e3);
+        loop {
+            let gone = since_ms(began);
+            let left_ms = whole - gone;
+            if left_ms <= 0.0 || self.control.is_stopped() {
+                return;
+            }
+            let (progress, eta_ms) = self.eta.step(index, gone);
+            let (run, step) = (self.options.run.clone(), u32::try_from(index).unwrap_or(u32::MAX));
+            sink(Event::Pause { run, step, left_ms, progress, eta_ms });
+            self.control.pause(PAUSE_TOLD_EVERY.min(Duration::from_secs_f64(left_ms / 1e3)));
+        }
     }
 
     fn step(&self, index: usize, step: &Step, sink: &mut dyn FnMut(Event)) -> Result<(), EngineError> {

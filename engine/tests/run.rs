@@ -63,7 +63,7 @@ fn a_run_in_a_directory_leaves_nothing_and_tells_everything_in_order() {
     let mut open = None;
     for event in &events {
         match event {
-            Event::Layout { .. } => assert_eq!(open, None),
+            Event::Layout { .. } | Event::Pause { .. } => assert_eq!(open, None),
             Event::WorkloadStarted { step, .. } => assert_eq!(open.replace(*step), None),
             Event::Sample { sample, .. } => {
                 assert_eq!(open, Some(sample.step));
@@ -73,6 +73,23 @@ fn a_run_in_a_directory_leaves_nothing_and_tells_everything_in_order() {
             other => panic!("{other:?} is not the engine's to say"),
         }
     }
+}
+
+#[test]
+fn a_pause_is_told_while_it_passes() {
+    let top = place();
+    let dir = data(top.path());
+    let mut spec = RunSpec::of_workloads(dir.as_str(), &[quick(Rw::RandRead)], 2);
+    spec.steps[1].pause = Seconds(Micros(500_000));
+    let (outcome, events) = run(&spec, top.path());
+    outcome.unwrap();
+    let told = events.iter().filter_map(|e| match e {
+        Event::Pause { step, left_ms, eta_ms, .. } => Some((*step, *left_ms, *eta_ms)),
+        _ => None,
+    });
+    let told: Vec<_> = told.collect();
+    assert!(told.len() >= 2 && told.iter().all(|t| t.0 == 1));
+    assert!(told.windows(2).all(|w| w[1].1 < w[0].1 && w[1].2 < w[0].2), "{told:?}");
 }
 
 #[test]

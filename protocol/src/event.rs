@@ -45,6 +45,19 @@ pub enum Event {
         /// Time to the end of the run in ms.
         eta_ms: f64,
     },
+    /// The idle time before a step; several times a second until it is over.
+    Pause {
+        /// Which run.
+        run: RunId,
+        /// Index of the step that comes next.
+        step: u32,
+        /// Time until it begins, in ms.
+        left_ms: f64,
+        /// Share of the whole run that is done, 0 to 1.
+        progress: f64,
+        /// Time to the end of the run in ms.
+        eta_ms: f64,
+    },
     /// A step begins.
     WorkloadStarted {
         /// Which run.

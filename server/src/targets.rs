@@ -32,6 +32,15 @@ pub fn list(root: &Root) -> Vec<TargetChoice> {
         .collect()
 }
 
+/// Refuses a relative path: to whom it comes from elsewhere, the server's working directory means nothing.
+pub fn absolute(path: &str) -> Result<(), ErrorBody> {
+    if path.is_empty() || path.starts_with('/') {
+        return Ok(());
+    }
+    Err(ErrorBody::new(ErrorCode::Usage, format!("{} is not an absolute path.", path.escape_debug()))
+        .hint("Begin with /, as in /var/tmp."))
+}
+
 /// What is known of one target, and whether a short read could run there.
 pub fn choice(root: &Root, path: &str) -> Result<TargetChoice, ErrorBody> {
     if path.is_empty() || path.contains('\0') {

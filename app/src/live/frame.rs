@@ -24,6 +24,13 @@ pub(crate) fn read(text: &str) -> serde_json::Result<(u64, Event)> {
             progress: take(f, "progress")?,
             eta_ms: take(f, "eta_ms")?,
         },
+        "pause" => Event::Pause {
+            run: take(f, "run")?,
+            step: take(f, "step")?,
+            left_ms: take(f, "left_ms")?,
+            progress: take(f, "progress")?,
+            eta_ms: take(f, "eta_ms")?,
+        },
         "workload-started" => {
             Event::WorkloadStarted { run: take(f, "run")?, step: take(f, "step")?, label: take(f, "label")? }
         }
@@ -81,6 +88,7 @@ mod tests {
                 progress: 0.5,
                 eta_ms: 1.0,
             },
+            Event::Pause { run: run(), step: 1, left_ms: 2.5, progress: 0.5, eta_ms: 1.0 },
             Event::WorkloadStarted { run: run(), step: 1, label: "x".into() },
             Event::Sample { run: run(), sample: Box::new(fixture::sample(1, 3)) },
             Event::WorkloadFinished { run: run(), result: Box::new(fixture::result(1, 3.5)) },

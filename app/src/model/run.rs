@@ -61,6 +61,8 @@ pub(crate) struct RunModel {
     pub(crate) step: Option<u32>,
     /// The layout that is on.
     pub(crate) layout: Option<Layout>,
+    /// Time left in ms of the pause before the step, if that is on.
+    pub(crate) pause_ms: Option<f64>,
     /// The last samples of the running step.
     recent: VecDeque<Sample>,
     /// Share of the run that is done, 0 to 1.
@@ -88,6 +90,7 @@ impl RunModel {
             group_of,
             step: None,
             layout: None,
+            pause_ms: None,
             recent: VecDeque::new(),
             progress: if record.state == RunState::Done {
                 1.0
@@ -155,6 +158,7 @@ impl RunModel {
     /// A step is on; the layout is over.
     pub(crate) fn begin(&mut self, step: u32) {
         self.layout = None;
+        self.pause_ms = None;
         if self.step != Some(step) {
             self.step = Some(step);
             self.recent.clear();
@@ -174,6 +178,7 @@ impl RunModel {
     pub(crate) fn finish(&mut self) {
         self.step = None;
         self.layout = None;
+        self.pause_ms = None;
         self.recent.clear();
         self.eta_ms = None;
         if self.record.state == RunState::Done {

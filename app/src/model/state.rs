@@ -56,6 +56,15 @@ impl State {
                 model.eta_ms = Some(eta_ms);
                 return if began { Change::Structure } else { Change::Numbers };
             }
+            Event::Pause { run, step, left_ms, progress, eta_ms } => {
+                let Some(model) = self.on(&run) else { return Change::Nothing };
+                let began = model.pause_ms.is_none();
+                model.begin(step);
+                model.pause_ms = Some(left_ms);
+                model.progress = progress;
+                model.eta_ms = Some(eta_ms);
+                return if began { Change::Structure } else { Change::Numbers };
+            }
             Event::WorkloadStarted { run, step, .. } => {
                 let Some(model) = self.on(&run) else { return Change::Nothing };
                 model.begin(step);

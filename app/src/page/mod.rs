@@ -27,6 +27,7 @@ pub(crate) fn Page() -> impl IntoView {
     provide_context(Theme::start());
     let router = Router::start();
     provide_context(router);
+    session::reload_on_token();
     wasm_bindgen_futures::spawn_local(session::begin(client));
     let gate = Memo::new(move |_| client.session.get());
     view! {

@@ -65,6 +65,7 @@ fn shows(model: &RunModel, group: usize, metric: Metric) -> Shows {
         note: match standing {
             Standing::Empty => String::new(),
             Standing::Running => match model.pass() {
+                _ if model.pause_ms.is_some() => "pausing".into(),
                 Some((n, of)) if of > 1 => format!("pass {n}/{of}"),
                 _ => "now".into(),
             },

@@ -11,9 +11,12 @@ pub(crate) fn standing(model: &RunModel) -> String {
     match model.record.state {
         RunState::Queued if model.is_plan() => String::new(),
         RunState::Queued => "waits for another run to end".into(),
-        RunState::Running => match model.eta_ms {
-            Some(ms) => format!("{} \u{b7} {} left", format::percent(model.progress), format::clock(ms)),
-            None => "starting".into(),
+        RunState::Running => match (model.eta_ms, model.pause_ms) {
+            (None, _) => "starting".into(),
+            (Some(ms), pause) => {
+                let pause = pause.map(|p| format!("pausing, {:.0} s \u{b7} ", (p / 1e3).ceil())).unwrap_or_default();
+                format!("{pause}{} \u{b7} {} left", format::percent(model.progress), format::clock(ms))
+            }
         },
         RunState::Done => "done".into(),
         RunState::Stopped => "stopped; what was measured is kept".into(),

@@ -50,6 +50,10 @@ impl Progress {
                 let text = format!("laying out the file: {done} of {total}, {:.0} MB/s", bw.mb());
                 self.show(&text, *progress, *eta_ms);
             }
+            Event::Pause { step, left_ms, progress, eta_ms, .. } => {
+                let next = self.steps.get(*step as usize).map_or("", String::as_str);
+                self.show(&format!("pausing {:.0} s before {next}", (left_ms / 1e3).ceil()), *progress, *eta_ms);
+            }
             Event::WorkloadStarted { .. } if self.style == Style::Lines => {
                 self.due = Instant::now() + Duration::from_secs(1);
             }

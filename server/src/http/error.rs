@@ -61,7 +61,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
         let mut json = serde_json::Deserializer::from_slice(&bytes);
         let value = serde_path_to_error::deserialize(&mut json).map_err(|e| {
             let path = e.path().to_string();
-            let message = if path == "." { e.inner().to_string() } else { format!("{path}: {}", e.inner()) };
+            let message =
+                if path == "." || path == "?" { e.inner().to_string() } else { format!("{path}: {}", e.inner()) };
             ErrorBody::new(ErrorCode::Usage, message)
         })?;
         json.end().map_err(|e| ErrorBody::new(ErrorCode::Usage, e.to_string()))?;

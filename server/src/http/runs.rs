@@ -27,6 +27,7 @@ pub(super) async fn create(
     JsonBody(request): JsonBody<RunRequest>,
 ) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
     let created = blocking(move || {
+        crate::targets::absolute(&request.target)?;
         let record = app.runner.prepare(crate::runner::plan(&request)?)?;
         let id = record.id.clone();
         let state = app.scheduler.submit(record, request.queue)?;

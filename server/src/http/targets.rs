@@ -30,5 +30,9 @@ pub(super) async fn inspect(
     State(app): State<Arc<App>>,
     Query(Inspect { path }): Query<Inspect>,
 ) -> Result<Json<TargetChoice>, ApiError> {
-    Ok(Json(blocking(move || targets::choice(app.runner.root(), &path)).await?))
+    let choice = move || {
+        targets::absolute(&path)?;
+        targets::choice(app.runner.root(), &path)
+    };
+    Ok(Json(blocking(choice).await?))
 }

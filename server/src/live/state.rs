@@ -32,7 +32,7 @@ impl State {
                 self.samples.clear();
             }
             Event::Layout { done, total, .. } => s.layout = Some((*done, *total)),
-            Event::WorkloadStarted { step, .. } => {
+            Event::Pause { step, .. } | Event::WorkloadStarted { step, .. } => {
                 s.step = Some(*step);
                 s.layout = None;
                 self.samples.clear();

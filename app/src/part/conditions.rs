@@ -5,20 +5,26 @@ use crate::live::Handle;
 use crate::model::{RunModel, conditions};
 use crate::part::Term;
 use leptos::prelude::*;
+use protocol::result::CaveatKind;
 
-/// What to know before believing the numbers: each caveat once, with how many steps it concerns.
+/// What to know before believing the numbers: each kind of caveat once, with how many steps it concerns. Messages of
+/// one kind may differ in a figure; the first stands for all.
 fn caveats(model: &RunModel) -> Vec<(String, usize)> {
-    let mut found: Vec<(String, usize)> = Vec::new();
+    let mut found: Vec<(Option<CaveatKind>, String, usize)> = Vec::new();
     let results = &model.record.results;
-    let fallbacks = results.iter().flat_map(|r| r.engine.fallbacks.iter().map(|f| format!("Not used: {f}.")));
-    let messages = results.iter().flat_map(|r| r.caveats.iter().map(|c| c.message.clone())).chain(fallbacks);
-    for message in messages {
-        match found.iter_mut().find(|(m, _)| *m == message) {
-            Some((_, n)) => *n += 1,
-            None => found.push((message, 1)),
+    let fallbacks = results.iter().flat_map(|r| r.engine.fallbacks.iter().map(|f| (None, format!("Not used: {f}."))));
+    let messages = results.iter().flat_map(|r| r.caveats.iter().map(|c| (Some(c.kind), c.message.clone())));
+    for (kind, message) in messages.chain(fallbacks) {
+        let same = |known: &&mut (Option<CaveatKind>, String, usize)| match kind {
+            Some(_) => known.0 == kind,
+            None => known.1 == message,
+        };
+        match found.iter_mut().find(same) {
+            Some((.., n)) => *n += 1,
+            None => found.push((kind, message, 1)),
         }
     }
-    found
+    found.into_iter().map(|(_, message, n)| (message, n)).collect()
 }
 
 /// The panel.

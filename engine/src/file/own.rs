@@ -2,9 +2,10 @@
 
 use super::registry::{Entry, Registry, is_own_name};
 use super::trailer::{self, State, Trailer};
+use crate::target::open::open_quietly;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::units::Bytes;
-use rustix::fs::{FallocateFlags, FlockOperation, IFlags, OFlags, fallocate, flock, ioctl_getflags, ioctl_setflags};
+use rustix::fs::{FallocateFlags, FlockOperation, IFlags, fallocate, flock, ioctl_getflags, ioctl_setflags};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -47,7 +48,7 @@ impl OwnFile {
             let what = format!("Cannot note the test file in {}: {e}.", registry.display());
             ErrorBody::new(ErrorCode::Internal, what).hint("Choose another place with --state-dir.")
         })?;
-        let made = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
+        let made = open_quietly(OpenOptions::new().read(true).write(true).create_new(true).mode(0o600), 0, &path);
         let file = match made {
             Ok(file) => file,
             Err(e) => {
@@ -112,8 +113,7 @@ impl OwnFile {
 
     /// A second descriptor with `O_DIRECT`.
     pub(crate) fn open_direct(&self) -> io::Result<OwnedFd> {
-        let flags = OFlags::DIRECT.bits().cast_signed();
-        OpenOptions::new().read(true).write(true).custom_flags(flags).open(&self.path).map(OwnedFd::from)
+        open_quietly(OpenOptions::new().read(true).write(true), libc::O_DIRECT, &self.path).map(OwnedFd::from)
     }
 
     /// Whether the name still leads to this file.
@@ -166,8 +166,7 @@ fn enter(registry: &Path, path: &Path, file: &File) -> io::Result<Entry> {
 /// Opens a full file of our own of this size that no living process uses, and locks it. Another user's file, one with
 /// a second name, or one with holes is nobody's we know, whatever its marker says.
 fn open_unused(path: &Path, size: u64) -> Option<(File, Trailer)> {
-    let flags = OFlags::NOFOLLOW.bits().cast_signed();
-    let file = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).ok()?;
+    let file = open_quietly(OpenOptions::new().read(true).write(true), libc::O_NOFOLLOW, path).ok()?;
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
     let meta = file.metadata().ok()?;
     let ours = meta.is_file() && meta.uid() == rustix::process::geteuid().as_raw() && meta.nlink() == 1;

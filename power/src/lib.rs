@@ -8,12 +8,20 @@
 //! | [`root`] | reading below a root directory, safely |
 //! | [`host`] | the machine, its power settings and the daemons that manage them |
 //! | [`drive`] | the drive under a block device, the layers above it and its link |
+//! | [`site`] | every place in the kernel that may be written |
+//! | [`control`] | knobs: their values and what is written for each |
+//! | [`desk`] | how everybody else lists and changes settings |
 //! | [`cpulist`] | the kernel's way of writing sets of CPUs |
 
+mod catalogue;
+pub mod control;
 pub mod cpulist;
+pub mod desk;
 pub mod drive;
 pub mod host;
 mod mounts;
+pub mod name;
 pub mod root;
+pub mod site;
 
 pub use root::Root;

@@ -11,6 +11,7 @@
 //! | [`plan`] | what a run will do, step by step |
 //! | [`sample`], [`result`] | what was measured, live and at the end |
 //! | [`host`], [`run`] | the conditions, and the stored record of a run |
+//! | [`knob`], [`telemetry`], [`power`] | settings of the host, what it does under them, and their stream |
 //! | [`event`] | the one linear stream that page, command line and store all consume |
 //! | [`error`], [`api`] | errors with exit codes, and the bodies of the HTTP interface |
 
@@ -18,11 +19,14 @@ pub mod api;
 pub mod error;
 pub mod event;
 pub mod host;
+pub mod knob;
 pub mod plan;
+pub mod power;
 pub mod preset;
 pub mod result;
 pub mod run;
 pub mod sample;
+pub mod telemetry;
 pub mod units;
 pub mod workload;
 

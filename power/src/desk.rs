@@ -1,7 +1,7 @@
 //! The one way in which everybody else lists and changes settings: the same questions, whether they are answered by the
 //! broker or, where there is none, by reading alone.
 
-use crate::control::{Hints, controls};
+use crate::control::{Control, Hints, controls};
 use crate::host;
 use crate::root::Root;
 use protocol::error::{ErrorBody, ErrorCode};
@@ -73,7 +73,7 @@ impl Reader {
 
 impl Desk for Reader {
     fn list(&self) -> Result<PowerState, ErrorBody> {
-        let mut knobs: Vec<_> = controls(&self.root, &Hints::default()).iter().map(|c| c.knob()).collect();
+        let mut knobs: Vec<_> = controls(&self.root, &Hints::default()).iter().map(Control::knob).collect();
         for knob in knobs.iter_mut().filter(|k| k.writable) {
             knob.writable = false;
             knob.reason = Some(self.reason.clone());

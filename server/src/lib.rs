@@ -7,6 +7,7 @@
 //! | [`store`] | results, in `SQLite` |
 //! | [`runner`] | the single owner of a run: lock, conditions, engine, store, events |
 //! | [`scheduler`] | one run at a time in the server, and its queue |
+//! | [`settings`] | the host's settings: asked of the desk, told to viewers |
 //! | [`live`] | the event stream as viewers see it: hub and WebSocket |
 //! | [`http`] | routes, the gate in front of them, the embedded page |
 //! | [`targets`] | places where a run could go |
@@ -21,6 +22,7 @@ pub mod lock;
 pub mod runner;
 pub mod scheduler;
 pub mod serve;
+pub mod settings;
 pub mod state_dir;
 pub mod store;
 pub mod targets;

@@ -144,7 +144,7 @@ impl Scheduler {
 
     fn publish_queue(&self, inner: &Inner, removed: Option<RunId>) {
         let queue: Vec<RunSummary> = inner.queue.iter().map(RunRecord::summary).collect();
-        self.hub.publish(Event::Runs { queue, removed });
+        self.hub.publish(&Event::Runs { queue, removed });
     }
 
     /// Starts the thread that runs `first`, then whatever waits, until nothing does.
@@ -203,14 +203,14 @@ impl Scheduler {
                 // Whoever sees the end may start the next run at once, but its start must not be seen before this end.
                 let mut inner = self.inner();
                 more = Some(inner.end_current());
-                self.hub.publish(event);
+                self.hub.publish(&event);
             } else {
-                self.hub.publish(event);
+                self.hub.publish(&event);
             }
         });
         if let Err(error) = result {
             tracing::error!("run {run} could not begin: {error}");
-            self.hub.publish(Event::Error { error });
+            self.hub.publish(&Event::Error { error });
         }
         more.unwrap_or_else(|| self.inner().end_current())
     }

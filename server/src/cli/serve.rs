@@ -2,9 +2,11 @@
 
 use super::Globals;
 use crate::serve::{Options, Server};
+use power::desk::Reader;
 use protocol::error::{ErrorBody, ErrorCode};
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -38,11 +40,13 @@ pub fn run(args: ServeArgs, globals: &Globals) -> Result<(), ErrorBody> {
         .enable_all()
         .build()
         .map_err(internal)?;
+    let root = power::Root::new(&globals.sysroot).map_err(internal)?;
     let options = Options {
         port: args.port,
         allow_hosts: args.allow_hosts,
         state: globals.state()?,
         sysroot: globals.sysroot.clone(),
+        desk: Arc::new(Reader::new(root, "needs root: start with sudo")),
     };
     let result = runtime.block_on(async {
         let signals = Signals::new().map_err(internal)?;

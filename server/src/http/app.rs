@@ -2,12 +2,12 @@
 
 use super::error::ApiError;
 use super::gate::{Gate, Refusal, wants_html};
-use super::{headers, metrics, page, runs, session, system, targets};
-use crate::live::{self, Hub};
+use super::{headers, knobs, metrics, page, runs, session, sockets, system, targets};
+use crate::live::Hub;
 use crate::runner::Runner;
 use crate::scheduler::Scheduler;
-use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use crate::settings::Settings;
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn, from_fn_with_state, map_response};
 use axum::response::{Html, IntoResponse, Response};
@@ -28,8 +28,6 @@ use utoipa_axum::routes;
 pub(super) const MAX_BODY: usize = 256 * 1024;
 /// Time from the last header of a request to the first of its answer, the body included.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
-/// Largest message a viewer may send in bytes.
-const MAX_MESSAGE: usize = 16 * 1024;
 
 /// What the routes share.
 #[derive(Debug)]
@@ -40,6 +38,8 @@ pub struct App {
     pub scheduler: Arc<Scheduler>,
     /// The event stream.
     pub hub: Arc<Hub>,
+    /// The host's settings.
+    pub settings: Arc<Settings>,
     /// Who may ask.
     pub gate: Gate,
     /// Port of the listener, which the cookie's name holds.
@@ -53,8 +53,11 @@ pub struct App {
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Brakecheck", description = "Benchmarks storage on this host. `/ws/bench` sends the events of a run \
-        as text frames: `seq` beside the fields of `Event`; a `snapshot` first, and again after frames were dropped."),
-    components(schemas(protocol::event::Event, protocol::event::Snapshot, protocol::error::ErrorBody)),
+        as text frames: `seq` beside the fields of `Event`; a `snapshot` first, and again after frames were dropped. \
+        `/ws/power` sends `PowerEvent` in the same way; `?telemetry=0` leaves out the telemetry."),
+    components(schemas(
+        protocol::event::Event, protocol::event::Snapshot, protocol::power::PowerEvent, protocol::error::ErrorBody
+    )),
     modifiers(&Bearer),
     security(("token" = []))
 )]
@@ -82,6 +85,9 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(runs::show, runs::delete))
         .routes(routes!(runs::samples))
         .routes(routes!(runs::export))
+        .routes(routes!(knobs::list, knobs::set))
+        .routes(routes!(knobs::confirm))
+        .routes(routes!(knobs::restore))
         .routes(routes!(system::healthz))
         .routes(routes!(metrics::metrics))
 }
@@ -104,7 +110,8 @@ pub fn router(app: Arc<App>) -> Router {
         .layer(DefaultBodyLimit::max(MAX_BODY));
     routes
         .route("/api/openapi.json", get(move || std::future::ready(document.clone())))
-        .route("/ws/bench", get(bench))
+        .route("/ws/bench", get(sockets::bench))
+        .route("/ws/power", get(sockets::power))
         .route("/api", any(not_found))
         .route("/api/{*rest}", any(not_found))
         .route("/ws/{*rest}", any(not_found))
@@ -147,26 +154,6 @@ fn refusal_page(error: &ErrorBody) -> String {
         escape(&error.message),
         escape(error.hint.as_deref().unwrap_or_default())
     )
-}
-
-/// `/ws/bench`.
-async fn bench(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
-    let (mut parts, _) = request.into_parts();
-    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &app).await.map_err(|e| {
-        let message = format!("This address is a WebSocket: {}.", e.body_text());
-        ApiError::with_status(e.status(), ErrorBody::new(ErrorCode::Usage, message))
-    })?;
-    let seat = app.hub.admit().ok_or_else(|| {
-        let body = ErrorBody::new(ErrorCode::Busy, "Too many viewers are connected.").hint("Close other pages of it.");
-        ApiError::with_status(StatusCode::SERVICE_UNAVAILABLE, body)
-    })?;
-    let stop = app.farewell.clone();
-    let viewers = app.viewers.clone();
-    Ok(upgrade
-        .protocols(["brakecheck.v1"])
-        .max_message_size(MAX_MESSAGE)
-        .max_frame_size(MAX_MESSAGE)
-        .on_upgrade(move |socket| viewers.track_future(live::view(socket, seat, stop))))
 }
 
 async fn not_found(request: Request) -> ApiError {

@@ -8,10 +8,12 @@ pub mod gate;
 mod app;
 mod error;
 mod headers;
+mod knobs;
 mod metrics;
 mod page;
 mod runs;
 mod session;
+mod sockets;
 mod system;
 mod targets;
 

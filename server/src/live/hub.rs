@@ -1,9 +1,11 @@
 //! From one source of events to any number of viewers.
 
-use super::state::State;
+use super::state::Bench;
 use axum::extract::ws::Utf8Bytes;
-use protocol::event::{Event, Frame, Snapshot};
+use protocol::error::ErrorBody;
+use protocol::event::Snapshot;
 use protocol::sample::Sample;
+use serde::Serialize;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
@@ -13,18 +15,33 @@ const BACKLOG: usize = 64;
 /// Viewers at one time.
 const VIEWERS: usize = 64;
 
+/// The events of one stream, folded into the state that a new viewer is shown.
+pub trait Stream: std::fmt::Debug + Send + 'static {
+    /// What happens; its JSON has a `type`.
+    type Event: Serialize + Send;
+
+    /// Takes an event into account.
+    fn apply(&mut self, event: &Self::Event);
+
+    /// The state of now, as an event.
+    fn snapshot(&self) -> Self::Event;
+
+    /// An error, as an event.
+    fn error(error: ErrorBody) -> Self::Event;
+}
+
 /// Numbers events and passes them on.
 #[derive(Debug)]
-pub struct Hub {
-    inner: Mutex<Inner>,
+pub struct Hub<S = Bench> {
+    inner: Mutex<Inner<S>>,
     viewers: AtomicUsize,
     resyncs: AtomicU64,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct Inner<S> {
     seq: u64,
-    state: State,
+    state: S,
     sender: broadcast::Sender<Published>,
 }
 
@@ -45,19 +62,37 @@ pub struct View {
 impl Hub {
     /// A hub that has seen nothing; `server_id` tells viewers this start of the server from another.
     pub fn new(server_id: String) -> Self {
-        let inner = Inner { seq: 0, state: State::new(server_id), sender: broadcast::Sender::new(BACKLOG) };
+        Self::of(Bench::new(server_id))
+    }
+
+    /// The state of now.
+    pub fn snapshot(&self) -> Snapshot {
+        self.inner().state.now()
+    }
+
+    /// Number of events so far and the newest sample of the run that is on.
+    pub fn progress(&self) -> (u64, Option<Sample>) {
+        let inner = self.inner();
+        (inner.seq, inner.state.last_sample().cloned())
+    }
+}
+
+impl<S: Stream> Hub<S> {
+    /// A hub whose viewers are first shown this state.
+    pub fn of(state: S) -> Self {
+        let inner = Inner { seq: 0, state, sender: broadcast::Sender::new(BACKLOG) };
         Self { inner: Mutex::new(inner), viewers: AtomicUsize::new(0), resyncs: AtomicU64::new(0) }
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, Inner<S>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the next event of the stream. Never waits for a viewer.
-    pub fn publish(&self, event: Event) {
+    pub fn publish(&self, event: &S::Event) {
         let mut inner = self.inner();
         inner.seq += 1;
-        inner.state.apply(&event);
+        inner.state.apply(event);
         if inner.sender.receiver_count() > 0 {
             let published = serialise(inner.seq, event);
             // Fails only when the last viewer has just gone.
@@ -71,22 +106,11 @@ impl Hub {
             let inner = self.inner();
             (inner.seq, inner.state.snapshot(), inner.sender.subscribe())
         };
-        View { snapshot: serialise(seq, Event::Snapshot(Box::new(snapshot))), events }
-    }
-
-    /// The state of now.
-    pub fn snapshot(&self) -> Snapshot {
-        self.inner().state.snapshot()
-    }
-
-    /// Number of events so far and the newest sample of the run that is on.
-    pub fn progress(&self) -> (u64, Option<Sample>) {
-        let inner = self.inner();
-        (inner.seq, inner.state.last_sample().cloned())
+        View { snapshot: serialise(seq, &snapshot), events }
     }
 
     /// Counts a viewer in, unless there are too many.
-    pub fn admit(self: &std::sync::Arc<Self>) -> Option<Seat> {
+    pub fn admit(self: &std::sync::Arc<Self>) -> Option<Seat<S>> {
         let seats = |n| (n < VIEWERS).then_some(n + 1);
         self.viewers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, seats).ok()?;
         Some(Seat(std::sync::Arc::clone(self)))
@@ -104,23 +128,31 @@ impl Hub {
 
 /// A viewer's seat, given up when dropped.
 #[derive(Debug)]
-pub struct Seat(std::sync::Arc<Hub>);
+pub struct Seat<S = Bench>(std::sync::Arc<Hub<S>>);
 
-impl Seat {
-    pub(super) fn hub(&self) -> &Hub {
+impl<S> Seat<S> {
+    pub(super) fn hub(&self) -> &Hub<S> {
         &self.0
     }
 }
 
-impl Drop for Seat {
+impl<S> Drop for Seat<S> {
     fn drop(&mut self) {
         self.0.viewers.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
+/// A frame as `protocol` has it, of any stream.
+#[derive(Serialize)]
+struct Framed<'a, E> {
+    seq: u64,
+    #[serde(flatten)]
+    event: &'a E,
+}
+
 /// The frame's text. Events hold nothing that JSON cannot, so an empty text never goes out in practice.
-pub(super) fn serialise(seq: u64, event: Event) -> Published {
-    let text = serde_json::to_string(&Frame { seq, event }).unwrap_or_else(|e| {
+pub(super) fn serialise<E: Serialize>(seq: u64, event: &E) -> Published {
+    let text = serde_json::to_string(&Framed { seq, event }).unwrap_or_else(|e| {
         tracing::error!("an event cannot be written as JSON: {e}");
         String::new()
     });
@@ -130,6 +162,7 @@ pub(super) fn serialise(seq: u64, event: Event) -> Published {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use protocol::event::{Event, Frame};
     use protocol::run::RunId;
     use std::sync::Arc;
 
@@ -146,10 +179,10 @@ mod tests {
     #[test]
     fn a_view_is_the_state_and_then_every_event_without_a_gap() {
         let hub = Hub::new("id".into());
-        hub.publish(layout(1));
+        hub.publish(&layout(1));
         let mut view = hub.view();
-        hub.publish(layout(2));
-        hub.publish(layout(3));
+        hub.publish(&layout(2));
+        hub.publish(&layout(3));
         let frames =
             [read(&view.snapshot), read(&view.events.try_recv().unwrap()), read(&view.events.try_recv().unwrap())];
         assert_eq!(frames.each_ref().map(|f| f.seq), [1, 2, 3]);
@@ -162,7 +195,7 @@ mod tests {
         let hub = Hub::new("id".into());
         let mut view = hub.view();
         for n in 0..10 * BACKLOG as u64 {
-            hub.publish(layout(n));
+            hub.publish(&layout(n));
         }
         assert!(matches!(view.events.try_recv(), Err(broadcast::error::TryRecvError::Lagged(_))));
     }

@@ -1,6 +1,8 @@
 //! What a snapshot shows: the events so far, folded.
 
+use super::hub::Stream;
 use crate::runner::now;
+use protocol::error::ErrorBody;
 use protocol::event::{Event, Snapshot};
 use protocol::sample::{Flow, SAMPLES_PER_SECOND, Sample};
 use std::collections::VecDeque;
@@ -8,21 +10,42 @@ use std::collections::VecDeque;
 /// Samples a snapshot holds: two minutes.
 const SAMPLES: usize = 120 * SAMPLES_PER_SECOND as usize;
 
-/// The state of everything at one moment.
+/// The stream of `/ws/bench`: runs.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub struct Bench {
     snapshot: Snapshot,
     samples: VecDeque<Sample>,
 }
 
-impl State {
+impl Bench {
     pub(super) fn new(server_id: String) -> Self {
         let snapshot = Snapshot { version: protocol::VERSION.into(), server_id, ..Snapshot::default() };
         Self { snapshot, samples: VecDeque::new() }
     }
 
-    /// Takes an event into account.
-    pub(super) fn apply(&mut self, event: &Event) {
+    /// The snapshot of now.
+    pub(super) fn now(&self) -> Snapshot {
+        Snapshot { samples: self.samples.iter().cloned().collect(), ..self.snapshot.clone() }
+    }
+
+    /// The newest sample of the run that is on.
+    pub(super) fn last_sample(&self) -> Option<&Sample> {
+        self.snapshot.step.and(self.samples.back())
+    }
+}
+
+impl Stream for Bench {
+    type Event = Event;
+
+    fn snapshot(&self) -> Event {
+        Event::Snapshot(Box::new(self.now()))
+    }
+
+    fn error(error: ErrorBody) -> Event {
+        Event::Error { error }
+    }
+
+    fn apply(&mut self, event: &Event) {
         let s = &mut self.snapshot;
         match event {
             Event::RunStarted { run } => {
@@ -68,16 +91,6 @@ impl State {
             Event::Snapshot(_) | Event::Error { .. } => {}
         }
     }
-
-    /// The snapshot of now.
-    pub(super) fn snapshot(&self) -> Snapshot {
-        Snapshot { samples: self.samples.iter().cloned().collect(), ..self.snapshot.clone() }
-    }
-
-    /// The newest sample of the run that is on.
-    pub(super) fn last_sample(&self) -> Option<&Sample> {
-        self.snapshot.step.and(self.samples.back())
-    }
 }
 
 /// A snapshot's samples are for drawing curves, and histograms would make it three times as large. Only where reads and
@@ -100,13 +113,13 @@ mod tests {
         let flow = || Flow { lat: Some(SampleLatency::default()), hist: vec![(1, 1)], ..Flow::default() };
         let reads = Sample { read: flow(), ..Sample::default() };
         let mixed = Sample { write: flow(), ..reads.clone() };
-        let mut state = State::new("id".into());
+        let mut state = Bench::new("id".into());
         for n in 0..3000u32 {
             let sample = if n % 2 == 0 { &reads } else { &mixed };
             let sample = Box::new(Sample { t_ms: f64::from(n), ..sample.clone() });
             state.apply(&Event::Sample { run: "r".into(), sample });
         }
-        let samples = state.snapshot().samples;
+        let samples = state.now().samples;
         assert_eq!((samples.len(), samples[0].t_ms, samples[2399].t_ms), (2400, 600.0, 2999.0));
         assert!(samples[0].read.hist.is_empty() && samples[0].read.lat.is_some());
         assert_eq!((samples[1].read.hist.len(), samples[1].write.hist.len()), (1, 1));

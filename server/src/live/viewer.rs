@@ -1,10 +1,10 @@
 //! One viewer's WebSocket.
 
-use super::hub::{Published, Seat, View, serialise};
+use super::hub::{Published, Seat, Stream, View, serialise};
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::{SinkExt, StreamExt, stream::SplitSink};
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::event::{ClientMessage, Event};
+use protocol::event::ClientMessage;
 use std::time::Duration;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
@@ -28,7 +28,7 @@ enum End {
 }
 
 /// Shows the stream to one viewer until it leaves or the server stops.
-pub async fn view(socket: WebSocket, seat: Seat, stop: CancellationToken) {
+pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: CancellationToken) {
     let (out, mut incoming) = socket.split();
     let mut viewer = Viewer { out, view: seat.hub().view(), seq: 0, snapshot_at: Instant::now() };
     if viewer.send_snapshot().await.is_err() {
@@ -53,7 +53,7 @@ pub async fn view(socket: WebSocket, seat: Seat, stop: CancellationToken) {
                 heard = Instant::now();
                 match message {
                     Some(Ok(Message::Text(text))) => viewer.answer(&text, &seat).await,
-                    Some(Ok(Message::Binary(_))) => viewer.send_error("a binary message").await,
+                    Some(Ok(Message::Binary(_))) => viewer.send_error::<S>("a binary message").await,
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
                     Some(Ok(Message::Close(_))) | None => Err(End::Gone),
                     Some(Err(_)) => Err(End::Close(close_code::SIZE, "the message is too large or damaged")),
@@ -100,25 +100,25 @@ impl Viewer {
     }
 
     /// Gives up the place in the stream and takes a new one at its head.
-    async fn resync(&mut self, seat: &Seat) -> Result<(), End> {
+    async fn resync<S: Stream>(&mut self, seat: &Seat<S>) -> Result<(), End> {
         sleep_until(self.snapshot_at + RESYNC).await;
         seat.hub().count_resync();
         self.view = seat.hub().view();
         self.send_snapshot().await
     }
 
-    async fn answer(&mut self, text: &str, seat: &Seat) -> Result<(), End> {
+    async fn answer<S: Stream>(&mut self, text: &str, seat: &Seat<S>) -> Result<(), End> {
         match serde_json::from_str(text) {
             Ok(ClientMessage::Resync) => self.resync(seat).await,
-            Err(_) => self.send_error(&named(text)).await,
+            Err(_) => self.send_error::<S>(&named(text)).await,
         }
     }
 
     /// Says to this viewer alone what was not understood; the number is that of the last event, so that no gap shows.
-    async fn send_error(&mut self, what: &str) -> Result<(), End> {
+    async fn send_error<S: Stream>(&mut self, what: &str) -> Result<(), End> {
         let error = ErrorBody::new(ErrorCode::Usage, format!("This socket does not understand {what}."))
             .hint("It understands {\"type\":\"resync\"}.");
-        self.send_event(serialise(self.seq, Event::Error { error })).await
+        self.send_event(serialise(self.seq, &S::error(error))).await
     }
 
     /// Sends what already waits.

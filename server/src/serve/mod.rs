@@ -12,8 +12,10 @@ use crate::live::Hub;
 use crate::lock::{Lock, LockError};
 use crate::runner::Runner;
 use crate::scheduler::Scheduler;
+use crate::settings::{Settings, Watch};
 use crate::state_dir::StateDir;
 use crate::token::{self, Token};
+use power::desk::Desk;
 use protocol::error::{ErrorBody, ErrorCode};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,6 +38,8 @@ pub struct Options {
     pub state: StateDir,
     /// Where the host's settings are read.
     pub sysroot: PathBuf,
+    /// Who lists and changes the host's settings.
+    pub desk: Arc<dyn Desk>,
 }
 
 /// A server that listens, but does not answer yet.
@@ -64,7 +68,9 @@ impl Server {
         let gate = Gate::new(local.port(), hostname.as_deref(), &options.allow_hosts, token)?;
         let runner = Arc::new(Runner::new(options.state, &options.sysroot)?);
         let hub = Arc::new(Hub::new(token::random()?));
+        let settings = Settings::new(options.desk);
         let app = App {
+            settings,
             scheduler: Scheduler::new(Arc::clone(&runner), Arc::clone(&hub)),
             runner,
             hub,
@@ -91,6 +97,11 @@ impl Server {
         // The first run would have to wait for this; nobody else does.
         std::thread::spawn(engine::facts::engine_facts);
 
+        let scheduler = Arc::clone(&self.app.scheduler);
+        let watch = Watch::start(Arc::clone(&self.app.settings), move || scheduler.counts().0);
+        if let Err(e) = &watch {
+            tracing::error!("settings cannot be watched: {e}");
+        }
         let closing = CancellationToken::new();
         let connections = TaskTracker::new();
         let routes = router(Arc::clone(&self.app));
@@ -103,6 +114,8 @@ impl Server {
         if tokio::task::spawn_blocking(move || scheduler.close()).await.is_err() {
             tracing::error!("the run could not be ended in order");
         }
+        // In a thread that may wait: the desk may be at work for it.
+        let _ = tokio::task::spawn_blocking(move || drop(watch)).await;
         self.app.farewell.cancel();
         closing.cancel();
         self.app.viewers.close();

@@ -1,10 +1,12 @@
 //! A server in this process, and one as a process of its own.
 
 use futures_util::StreamExt;
+use power::desk::Reader;
 use protocol::api::RunDetail;
 use protocol::event::{Event, Frame};
 use protocol::run::RunState;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use server::live::Hub;
 use server::serve::{Options, Server};
@@ -79,7 +81,12 @@ impl Access {
 
     /// A viewer as scripts connect: without Origin, with the token.
     pub(crate) async fn socket(&self) -> Socket {
-        Socket(tokio_tungstenite::connect_async(self.viewer()).await.unwrap().0)
+        self.socket_at("/ws/bench").await
+    }
+
+    /// The same for any stream.
+    pub(crate) async fn socket_at(&self, path: &str) -> Socket {
+        Socket(tokio_tungstenite::connect_async(self.viewer(path)).await.unwrap().0)
     }
 
     /// A viewer whose side of the connection holds little that was not read.
@@ -88,11 +95,11 @@ impl Access {
         tcp.set_recv_buffer_size(4096).unwrap();
         let stream = tcp.connect(self.authority.parse().unwrap()).await.unwrap();
         let stream = MaybeTlsStream::Plain(stream);
-        Socket(tokio_tungstenite::client_async(self.viewer(), stream).await.unwrap().0)
+        Socket(tokio_tungstenite::client_async(self.viewer("/ws/bench"), stream).await.unwrap().0)
     }
 
-    fn viewer(&self) -> Request {
-        let mut request = format!("ws://{}/ws/bench", self.authority).into_client_request().unwrap();
+    fn viewer(&self, path: &str) -> Request {
+        let mut request = format!("ws://{}{path}", self.authority).into_client_request().unwrap();
         request.headers_mut().insert("authorization", format!("Bearer {}", self.token).parse().unwrap());
         request
     }
@@ -106,7 +113,7 @@ impl Socket {
         tokio::time::timeout(PATIENCE, self.0.next()).await.expect("no message came").unwrap().unwrap()
     }
 
-    pub(crate) async fn frame(&mut self) -> Frame {
+    pub(crate) async fn frame<F: DeserializeOwned>(&mut self) -> F {
         loop {
             match self.message().await {
                 Message::Text(text) => return serde_json::from_str(&text).unwrap(),
@@ -120,7 +127,7 @@ impl Socket {
     pub(crate) async fn until(&mut self, wanted: impl Fn(&Event) -> bool) -> Vec<Frame> {
         let mut frames = Vec::new();
         loop {
-            let frame = self.frame().await;
+            let frame: Frame = self.frame().await;
             let found = wanted(&frame.event);
             frames.push(frame);
             if found {
@@ -152,7 +159,8 @@ impl TestServer {
     pub(crate) async fn start() -> Self {
         let dir = directory();
         let state = StateDir::open(dir.path().join("state")).unwrap();
-        let options = Options { port: 0, allow_hosts: vec!["bench.example".into()], state, sysroot: "/".into() };
+        let desk = Arc::new(Reader::new(power::Root::default(), "needs root: start with sudo"));
+        let options = Options { port: 0, allow_hosts: vec!["bench.example".into()], state, sysroot: "/".into(), desk };
         let server = Server::start(options).await.unwrap();
         let access = Access::from_line(&format!("{}#token={}", server.address(), server.app().gate.token().secret()));
         let hub = Arc::clone(&server.app().hub);

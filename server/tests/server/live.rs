@@ -3,7 +3,7 @@
 use crate::common::TestServer;
 use futures_util::SinkExt;
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::event::{Event, Snapshot};
+use protocol::event::{Event, Frame, Snapshot};
 use protocol::run::RunState;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -54,12 +54,12 @@ async fn whoever_comes_in_the_middle_gets_the_state_so_far() {
     viewer.until(|e| matches!(e, Event::Sample { sample, .. } if sample.t_ms > 250.0)).await;
 
     let mut late = server.access.socket().await;
-    let frame = late.frame().await;
+    let frame: Frame = late.frame().await;
     let state = snapshot(&frame.event);
     let run = state.run.as_ref().unwrap();
     assert_eq!((&run.id, run.state, state.step), (&id, RunState::Running, Some(0)));
     assert!(state.samples.len() >= 4 && state.samples.windows(2).all(|w| w[0].t_ms < w[1].t_ms));
-    let next = late.frame().await;
+    let next: Frame = late.frame().await;
     assert_eq!(next.seq, frame.seq + 1);
     let Event::Sample { sample, .. } = &next.event else { panic!("{next:?}") };
     assert!(sample.t_ms > state.samples.last().unwrap().t_ms, "nothing is seen twice");
@@ -71,7 +71,7 @@ async fn whoever_comes_in_the_middle_gets_the_state_so_far() {
     let response = server.access.delete(&format!("/api/v1/runs/{id}")).send().await.unwrap();
     assert_eq!(response.status(), 202);
     assert_eq!(viewer.end_of(&id).await, RunState::Stopped);
-    let frame = server.access.socket().await.frame().await;
+    let frame = server.access.socket().await.frame::<Frame>().await;
     assert_eq!(snapshot(&frame.event).run.as_ref().unwrap().state, RunState::Stopped);
     server.stop().await;
 }
@@ -80,7 +80,7 @@ async fn whoever_comes_in_the_middle_gets_the_state_so_far() {
 async fn what_is_not_understood_is_named_and_the_connection_stays() {
     let server = TestServer::start().await;
     let mut viewer = server.access.socket().await;
-    let first = viewer.frame().await;
+    let first: Frame = viewer.frame().await;
     let cases = [
         (Message::text(r#"{"type":"launch"}"#), "`launch`"),
         (Message::text("hello"), "`hello`"),
@@ -89,17 +89,17 @@ async fn what_is_not_understood_is_named_and_the_connection_stays() {
     ];
     for (message, word) in cases {
         viewer.0.send(message).await.unwrap();
-        let frame = viewer.frame().await;
+        let frame: Frame = viewer.frame().await;
         let Event::Error { error } = &frame.event else { panic!("{frame:?}") };
         assert!(error.message.contains(word), "{error}");
         assert_eq!(frame.seq, first.seq, "no gap for this viewer");
     }
     viewer.0.send(Message::text(r#"{"type":"resync"}"#)).await.unwrap();
-    snapshot(&viewer.frame().await.event);
+    snapshot(&viewer.frame::<Frame>().await.event);
     // Too large a message ends the connection, but not the server.
     viewer.0.send(Message::text("x".repeat(100_000))).await.unwrap();
     assert!(matches!(viewer.message().await, Message::Close(Some(f)) if f.code == CloseCode::Size));
-    server.access.socket().await.frame().await;
+    server.access.socket().await.frame::<Frame>().await;
     server.stop().await;
 }
 
@@ -127,12 +127,12 @@ async fn an_orderly_end_stops_the_run_and_says_farewell() {
 async fn a_viewer_that_falls_behind_holds_nobody_up_and_gets_a_new_snapshot() {
     let server = TestServer::start().await;
     let mut slow = server.access.narrow_socket().await;
-    slow.frame().await;
+    slow.frame::<Frame>().await;
     // More than the kernel buffers for a connection, while nobody reads: this ends only because nobody is waited for.
     let error = ErrorBody::new(ErrorCode::Internal, "x".repeat(100_000));
     let events = 150;
     for _ in 0..events {
-        server.hub.publish(Event::Error { error: error.clone() });
+        server.hub.publish(&Event::Error { error: error.clone() });
     }
     let mut last = 0;
     let seen = slow.until(|e| matches!(e, Event::Snapshot(_))).await;

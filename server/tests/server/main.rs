@@ -7,5 +7,6 @@ mod common;
 mod hostile;
 mod live;
 mod page;
+mod power;
 mod process;
 mod queue;

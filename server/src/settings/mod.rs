@@ -1,0 +1,99 @@
+//! Settings of the host, as the server offers them: asked of the desk, told to all viewers.
+//!
+//! [`Settings`] answers requests; its [`Watch`] keeps viewers up to date while there are any, looks for
+//! drift while a run is on, and says to the desk that this server lives.
+
+mod changes;
+mod request;
+mod watch;
+
+use crate::live::{Hub, Power, Seat};
+use changes::Told;
+use power::desk::Desk;
+use protocol::error::ErrorBody;
+use protocol::knob::RestoreReport;
+use protocol::power::{PowerEvent, PowerState, RestoreRequest, SetAnswer, SetRequest};
+use std::sync::{Arc, Mutex, PoisonError};
+use watch::Bell;
+pub use watch::Watch;
+
+/// The settings, and who is told of them.
+#[derive(Debug)]
+pub struct Settings {
+    desk: Arc<dyn Desk>,
+    /// Viewers that see telemetry; while there are any, it is sampled.
+    full: Arc<Hub<Power>>,
+    /// Viewers that see all but telemetry, such as the banner.
+    quiet: Arc<Hub<Power>>,
+    told: Mutex<Told>,
+    bell: Bell,
+}
+
+impl Settings {
+    /// The settings behind a desk. Nothing is read until somebody asks.
+    pub fn new(desk: Arc<dyn Desk>) -> Arc<Self> {
+        let hub = || Arc::new(Hub::of(Power::default()));
+        Arc::new(Self { desk, full: hub(), quiet: hub(), told: Mutex::default(), bell: Bell::default() })
+    }
+
+    /// The stream, with or without telemetry.
+    fn hub(&self, telemetry: bool) -> &Arc<Hub<Power>> {
+        if telemetry { &self.full } else { &self.quiet }
+    }
+
+    /// Every knob as it is now. Viewers are told what has changed since they were told last.
+    pub fn list(&self) -> Result<PowerState, ErrorBody> {
+        // Held while the desk is asked, so that an older answer is not told after a newer one.
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.desk.list()?;
+        if let Some(event) = told.news(&state) {
+            self.publish(&event);
+            self.bell.ring();
+        }
+        Ok(state)
+    }
+
+    /// Sets knobs. What is wrong with the request itself is an error, and nothing is set then.
+    pub fn set(&self, request: &SetRequest) -> Result<SetAnswer, ErrorBody> {
+        let state = self.list()?;
+        let wishes = request::wishes(request, &state)?;
+        let lifetime = request::lifetime(request)?;
+        let outcomes = self.desk.set(&wishes, lifetime, request.risk);
+        self.list()?;
+        Ok(SetAnswer { outcomes: outcomes? })
+    }
+
+    /// Keeps what was unconfirmed.
+    pub fn confirm(&self) -> Result<(), ErrorBody> {
+        self.desk.confirm()?;
+        self.list().map(drop)
+    }
+
+    /// Puts everything back.
+    pub fn restore(&self, request: RestoreRequest) -> Result<RestoreReport, ErrorBody> {
+        let report = self.desk.restore(request.force)?;
+        self.list()?;
+        self.publish(&PowerEvent::Restored { report: report.clone() });
+        Ok(report)
+    }
+
+    /// A viewer's seat in the stream; none when there are too many. The settings are read first, so that the viewer's
+    /// first snapshot has them.
+    pub fn admit(&self, telemetry: bool) -> Result<Option<Seat<Power>>, ErrorBody> {
+        self.list()?;
+        let seat = self.hub(telemetry).admit();
+        self.bell.ring();
+        Ok(seat)
+    }
+
+    fn publish(&self, event: &PowerEvent) {
+        if !matches!(event, PowerEvent::Telemetry(_)) {
+            self.quiet.publish(event);
+        }
+        self.full.publish(event);
+    }
+
+    fn viewers(&self) -> (usize, usize) {
+        (self.full.audience().0, self.quiet.audience().0)
+    }
+}

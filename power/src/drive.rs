@@ -11,6 +11,7 @@ use crate::cpulist;
 use crate::root::{Dir, Root, bracketed};
 use bus::Bus;
 use protocol::host::DriveFacts;
+use protocol::telemetry::LinkSample;
 use protocol::units::Bytes;
 
 /// What is known of the drive under block device `dev` (major, minor), through partitions, device mapper, md and
@@ -60,6 +61,15 @@ pub fn near_cpus(root: &Root, drive: &DriveFacts) -> Vec<u32> {
     });
     let near: Vec<u32> = near.unwrap_or_default().into_iter().filter(|cpu| online.contains(cpu)).collect();
     if near == online { Vec::new() } else { near }
+}
+
+/// The PCI Express links of all drives and of the ports above them. Asks each drive over its link, which wakes it.
+pub(crate) fn links(root: &Root) -> Vec<LinkSample> {
+    let names = root.dir("/sys/block").map(|d| d.names()).unwrap_or_default();
+    // An NVMe drive with several paths shows each of them as a hidden disk beside its own.
+    let drives =
+        names.iter().filter_map(|n| stack::by_name(root, n)).filter(|d| d.read("hidden").as_deref() != Some("1"));
+    drives.flat_map(|d| link::ends(&d, &bus::hardware(&d))).collect()
 }
 
 /// The nearest statement on the way up; -1 means that the machine has one node or does not say.

@@ -9,6 +9,8 @@ use crate::root::Root;
 use protocol::host::HostFacts;
 use protocol::units::Bytes;
 
+pub(crate) use identity::on_ac;
+
 /// Everything that is known of the machine. Takes a few milliseconds.
 pub fn facts(root: &Root) -> HostFacts {
     HostFacts {

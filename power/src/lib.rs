@@ -11,6 +11,7 @@
 //! | [`site`] | every place in the kernel that may be written |
 //! | [`control`] | knobs: their values and what is written for each |
 //! | [`desk`] | how everybody else lists and changes settings |
+//! | [`telemetry`] | what the host does while it is watched |
 //! | [`cpulist`] | the kernel's way of writing sets of CPUs |
 
 mod catalogue;
@@ -23,5 +24,6 @@ mod mounts;
 pub mod name;
 pub mod root;
 pub mod site;
+pub mod telemetry;
 
 pub use root::Root;

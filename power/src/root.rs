@@ -50,6 +50,12 @@ impl Root {
         Some(self.resolve(path)?.file_name()?.to_string_lossy().into_owned())
     }
 
+    /// Where a file lies on this machine, links followed, to be opened by whoever reads it again and again; `None` if
+    /// it is absent, outside the root, or no regular file.
+    pub(crate) fn locate(&self, path: &str) -> Option<PathBuf> {
+        self.resolve(path).filter(|p| p.is_file())
+    }
+
     fn resolve(&self, path: &str) -> Option<PathBuf> {
         let path = fs::canonicalize(self.0.join(path.trim_start_matches('/'))).ok()?;
         path.starts_with(&self.0).then_some(path)
@@ -78,6 +84,11 @@ impl<'a> Dir<'a> {
     pub fn path(&self) -> String {
         let below = self.path.strip_prefix(&self.root.0).unwrap_or(&self.path);
         format!("/{}", below.display())
+    }
+
+    /// Where a file in it lies on this machine, as [`Root::locate`].
+    pub(crate) fn locate(&self, name: &str) -> Option<PathBuf> {
+        Some(self.path.join(name)).filter(|p| p.is_file())
     }
 
     /// The text of a file in it, as [`Root::read`].

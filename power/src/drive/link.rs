@@ -5,6 +5,7 @@ use super::identity::AtaInformation;
 use super::pcie;
 use crate::root::Dir;
 use protocol::host::Link;
+use protocol::telemetry::LinkSample;
 use protocol::units::BytesPerSecond;
 
 /// The link of a drive on a bus that has one.
@@ -15,6 +16,18 @@ pub(super) fn of(hardware: &Dir<'_>, bus: Bus) -> Option<Link> {
         Bus::Usb => Some(behind_controller(hardware, usb(hardware)?)),
         _ => None,
     }
+}
+
+/// Both ends of each PCI Express link on the way to the drive, its own first.
+pub(super) fn ends(drive: &Dir<'_>, hardware: &Dir<'_>) -> Vec<LinkSample> {
+    let path = pcie::Path::above(hardware);
+    let sample = |(end, possible): (&pcie::End, Option<pcie::Width>)| LinkSample {
+        drive: drive.name().to_owned(),
+        address: end.address.clone(),
+        current: end.current.to_string(),
+        max: possible.map(|p| p.to_string()),
+    };
+    path.ends().map(sample).collect()
 }
 
 fn pcie(hardware: &Dir<'_>) -> Option<Link> {

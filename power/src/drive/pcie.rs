@@ -61,6 +61,15 @@ impl Path {
         Self(dir.ancestors().filter(|d| is_address(d.name())).filter_map(|d| end(&d)).collect())
     }
 
+    /// Every end, with the most that it and the other end of its link can do together.
+    pub(super) fn ends(&self) -> impl Iterator<Item = (&End, Option<Width>)> {
+        self.0.chunks(2).flat_map(|link| {
+            let maxima = link.iter().map(|e| e.max).collect::<Option<Vec<_>>>();
+            let possible = maxima.and_then(|m| m.into_iter().reduce(Width::least));
+            link.iter().map(move |end| (end, possible))
+        })
+    }
+
     /// The device's own end.
     pub(super) fn own(&self) -> Option<&End> {
         self.0.first()

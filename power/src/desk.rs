@@ -78,7 +78,7 @@ impl Desk for Reader {
             knob.writable = false;
             knob.reason = Some(self.reason.clone());
         }
-        let daemons = host::facts(&self.root).daemons;
+        let daemons = host::conflicts(&self.root);
         Ok(PowerState { knobs, read_only: Some(self.reason.clone()), daemons, ..PowerState::default() })
     }
 

@@ -9,6 +9,7 @@ use crate::root::Root;
 use protocol::host::HostFacts;
 use protocol::units::Bytes;
 
+pub use daemons::conflicts;
 pub(crate) use identity::on_ac;
 
 /// Everything that is known of the machine. Takes a few milliseconds.

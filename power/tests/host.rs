@@ -32,6 +32,21 @@ fn a_server_is_described() {
 }
 
 #[test]
+fn each_daemon_is_named_with_what_it_changes() {
+    let wants = "/etc/systemd/system/multi-user.target.wants";
+    let tree = format!(
+        "/proc/9/comm = thermald\n/proc/10/comm = lmt-poll\n/proc/11/comm = bash\n{wants}/tlp.service -> /lib/systemd/system/tlp.service\n{wants}/cron.service -> /lib/systemd/system/cron.service"
+    );
+    let (_dir, root) = common::tree(&tree);
+    assert_eq!(host::facts(&root).daemons, ["laptop-mode-tools", "thermald", "tlp"]);
+    let said = host::conflicts(&root);
+    assert!(said[1].starts_with("thermald ") && said[1].contains("link speed"), "{said:?}");
+    assert!(said[2].starts_with("tlp ") && said[2].contains("leaves no process"), "{said:?}");
+    let (_dir, acted) = common::tree("/run/tlp/last_pwr = 0");
+    assert_eq!(host::facts(&acted).daemons, ["tlp"]);
+}
+
+#[test]
 fn virtual_machines_and_containers_are_told_apart() {
     let guest = "/proc/cpuinfo = flags : fpu hypervisor\n";
     let words = |more: &str| host::facts(&common::tree(&format!("{guest}{more}")).1).virtualization;

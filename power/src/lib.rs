@@ -1,6 +1,6 @@
-//! What the kernel says about the host and its drives.
+//! What the kernel says about the host and its drives, and the host's settings: listed, changed, put back.
 //!
-//! Readers only: each takes a [`Root`], so that all of them work on `/` and, for tests and support archives, on a
+//! Each part takes a [`Root`], so that all of them work on `/` and, for tests and support archives, on a
 //! recorded tree. A file that a kernel does not offer is `None`, never an error: kernels differ.
 //!
 //! | module | what |
@@ -10,6 +10,10 @@
 //! | [`drive`] | the drive under a block device, the layers above it and its link |
 //! | [`site`] | every place in the kernel that may be written |
 //! | [`control`] | knobs: their values and what is written for each |
+//! | [`kernel`] | reading and writing one such place |
+//! | [`nvme`] | what an NVMe controller itself says and takes |
+//! | [`journal`] | the record on disk of what was changed, written before it is |
+//! | [`keeper`] | the one who changes settings and puts them back |
 //! | [`desk`] | how everybody else lists and changes settings |
 //! | [`telemetry`] | what the host does while it is watched |
 //! | [`cpulist`] | the kernel's way of writing sets of CPUs |
@@ -20,8 +24,10 @@ pub mod cpulist;
 pub mod desk;
 pub mod drive;
 pub mod host;
+pub mod kernel;
 mod mounts;
 pub mod name;
+pub mod nvme;
 pub mod root;
 pub mod site;
 pub mod telemetry;

@@ -30,6 +30,11 @@ impl Root {
         self.0 == Path::new("/")
     }
 
+    /// The directory itself, without links.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// The directory at this absolute path, links followed; `None` if there is none or it lies outside the root.
     pub fn dir(&self, path: &str) -> Option<Dir<'_>> {
         self.resolve(path).filter(|p| p.is_dir()).map(|path| Dir { root: self, path })

@@ -24,6 +24,7 @@ pub mod cpulist;
 pub mod desk;
 pub mod drive;
 pub mod host;
+pub mod journal;
 pub mod kernel;
 mod mounts;
 pub mod name;

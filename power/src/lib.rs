@@ -25,6 +25,7 @@ pub mod desk;
 pub mod drive;
 pub mod host;
 pub mod journal;
+pub mod keeper;
 pub mod kernel;
 mod mounts;
 pub mod name;

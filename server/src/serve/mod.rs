@@ -68,7 +68,7 @@ impl Server {
         let gate = Gate::new(local.port(), hostname.as_deref(), &options.allow_hosts, token)?;
         let runner = Arc::new(Runner::new(options.state, &options.sysroot)?);
         let hub = Arc::new(Hub::new(token::random()?));
-        let settings = Settings::new(options.desk);
+        let settings = Settings::new(options.desk, runner.root().clone());
         let app = App {
             settings,
             scheduler: Scheduler::new(Arc::clone(&runner), Arc::clone(&hub)),

@@ -9,6 +9,7 @@ mod watch;
 
 use crate::live::{Hub, Power, Seat};
 use changes::Told;
+use power::Root;
 use power::desk::Desk;
 use protocol::error::ErrorBody;
 use protocol::knob::RestoreReport;
@@ -21,6 +22,7 @@ pub use watch::Watch;
 #[derive(Debug)]
 pub struct Settings {
     desk: Arc<dyn Desk>,
+    root: Root,
     /// Viewers that see telemetry; while there are any, it is sampled.
     full: Arc<Hub<Power>>,
     /// Viewers that see all but telemetry, such as the banner.
@@ -31,9 +33,9 @@ pub struct Settings {
 
 impl Settings {
     /// The settings behind a desk. Nothing is read until somebody asks.
-    pub fn new(desk: Arc<dyn Desk>) -> Arc<Self> {
+    pub fn new(desk: Arc<dyn Desk>, root: Root) -> Arc<Self> {
         let hub = || Arc::new(Hub::of(Power::default()));
-        Arc::new(Self { desk, full: hub(), quiet: hub(), told: Mutex::default(), bell: Bell::default() })
+        Arc::new(Self { desk, root, full: hub(), quiet: hub(), told: Mutex::default(), bell: Bell::default() })
     }
 
     /// The stream, with or without telemetry.

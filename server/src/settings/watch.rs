@@ -5,6 +5,7 @@
 
 use super::Settings;
 use super::changes::Told;
+use power::telemetry::{Options, Sampler};
 use protocol::power::PowerEvent;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -96,6 +97,7 @@ struct Done {
 
 fn watch(settings: &Settings, busy: &dyn Fn() -> bool) {
     let mut done = Done::default();
+    let mut sampler = None;
     let mut pause = IDLE;
     while settings.bell.wait(pause) {
         let (full, quiet) = settings.viewers();
@@ -109,6 +111,18 @@ fn watch(settings: &Settings, busy: &dyn Fn() -> bool) {
         }
         if watched && due(&mut done.list, LIST) {
             complain(settings.list());
+        }
+        if full > 0 {
+            // Reading a drive's sensor wakes the drive.
+            let poll_drive_sensors = !busy();
+            let fresh = || Sampler::new(settings.root.clone(), Options { poll_drive_sensors });
+            let sampler = sampler.get_or_insert_with(fresh);
+            sampler.poll_drive_sensors(poll_drive_sensors);
+            let meters = settings.desk.energy().ok();
+            let sample = sampler.sample(meters.as_deref());
+            settings.full.publish(&PowerEvent::Telemetry(Box::new(sample)));
+        } else {
+            sampler = None;
         }
         pause = if full > 0 {
             TELEMETRY

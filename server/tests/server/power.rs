@@ -46,6 +46,19 @@ async fn the_stream_begins_with_everything() {
         let PowerEvent::Snapshot(state) = frame.event else { panic!("{frame:?}") };
         assert!(state.read_only.is_some(), "{path}");
     }
+    let mut watching = server.access.socket_at("/ws/power").await;
+    loop {
+        let frame: PowerFrame = watching.frame().await;
+        if let PowerEvent::Telemetry(sample) = frame.event
+            && !sample.cpus.is_empty()
+        {
+            assert!(
+                sample.interval_ms > 0.0 && sample.cpus.iter().all(|c| (0.0..=1.0).contains(&c.busy)),
+                "{sample:?}"
+            );
+            break;
+        }
+    }
     let answer = server.access.get("/ws/power?telemetry=many").send().await.unwrap();
     refused(answer, 400, "usage").await;
     server.stop().await;

@@ -12,12 +12,14 @@
 //! | [`sample`], [`result`] | what was measured, live and at the end |
 //! | [`host`], [`run`] | the conditions, and the stored record of a run |
 //! | [`knob`], [`telemetry`], [`power`] | settings of the host, what it does under them, and their stream |
+//! | [`experiment`] | the question an experiment asks, and its answer |
 //! | [`event`] | the one linear stream that page, command line and store all consume |
 //! | [`error`], [`api`] | errors with exit codes, and the bodies of the HTTP interface |
 
 pub mod api;
 pub mod error;
 pub mod event;
+pub mod experiment;
 pub mod host;
 pub mod knob;
 pub mod plan;

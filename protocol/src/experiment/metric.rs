@@ -1,0 +1,98 @@
+//! What is compared between trials.
+
+use crate::workload::Workload;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A number that each trial yields, above 0. Effects on it are ratios, so that its unit does not matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum Metric {
+    /// Bytes per second.
+    #[serde(rename = "bw")]
+    Bw,
+    /// Accesses per second.
+    #[serde(rename = "iops")]
+    Iops,
+    /// Mean latency in ns.
+    #[serde(rename = "latency-mean")]
+    LatencyMean,
+    /// Median latency in ns.
+    #[serde(rename = "latency-p50")]
+    LatencyP50,
+    /// Latency in ns that 99 % of the accesses stay below.
+    #[serde(rename = "latency-p99")]
+    LatencyP99,
+    /// Latency in ns that 99.9 % of the accesses stay below.
+    #[serde(rename = "latency-p99.9")]
+    LatencyP999,
+    /// The workers' CPU time per access in ns.
+    #[serde(rename = "cpu-per-io")]
+    CpuPerIo,
+    /// Energy per access in J, where the host can measure it.
+    #[serde(rename = "energy-per-io")]
+    EnergyPerIo,
+}
+
+impl Metric {
+    /// All, in the order they are shown.
+    pub const ALL: [Self; 8] = [
+        Self::Bw,
+        Self::Iops,
+        Self::LatencyMean,
+        Self::LatencyP50,
+        Self::LatencyP99,
+        Self::LatencyP999,
+        Self::CpuPerIo,
+        Self::EnergyPerIo,
+    ];
+
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bw => "bw",
+            Self::Iops => "iops",
+            Self::LatencyMean => "latency-mean",
+            Self::LatencyP50 => "latency-p50",
+            Self::LatencyP99 => "latency-p99",
+            Self::LatencyP999 => "latency-p99.9",
+            Self::CpuPerIo => "cpu-per-io",
+            Self::EnergyPerIo => "energy-per-io",
+        }
+    }
+
+    /// Whether more of it is better.
+    pub fn more_is_better(self) -> bool {
+        matches!(self, Self::Bw | Self::Iops)
+    }
+
+    /// The metric that a workload's verdict rests on: latency where the rate is given from outside or the drive is left
+    /// idle in between, accesses per second for random ones, bytes per second for sequential ones.
+    pub fn of(workload: &Workload) -> Self {
+        if workload.rate_iops.is_some() || workload.thinktime.0 > 0 {
+            Self::LatencyMean
+        } else if workload.rw.random() {
+            Self::Iops
+        } else {
+            Self::Bw
+        }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_json() {
+        for metric in Metric::ALL {
+            assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{metric}\""));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The workloads that an experiment can name instead of spelling them out.
+//!
+//! Saturating workloads hide what idle states cost, since nothing is ever idle; the paced one and the cold read are
+//! there to show it.
+
+use super::keys::{Keyed, StrictMap};
+use crate::units::{Bytes, Iops, Micros, Seconds};
+use crate::workload::{Rw, Workload};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+
+/// 4K random reads one at a time, as fast as they go.
+pub const RANDOM: &str = "4k-qd1";
+/// 4K random reads one at a time, [`PACED_IOPS`] a second.
+pub const PACED: &str = "4k-qd1-paced";
+/// 4K random reads, each after an idle gap of [`COLD_GAP`]; `cold-read-2s` for a gap of one's own.
+pub const COLD: &str = "cold-read";
+/// 4K random reads, 32 in flight.
+pub const DEEP: &str = "4k-qd32";
+/// 1M sequential reads one at a time.
+pub const SEQUENTIAL: &str = "seq1m-qd1";
+/// 1M sequential reads, 8 in flight.
+pub const SEQUENTIAL_DEEP: &str = "seq1m-qd8";
+/// All, in the order they run.
+pub const NAMES: [&str; 6] = [RANDOM, PACED, COLD, DEEP, SEQUENTIAL, SEQUENTIAL_DEEP];
+
+/// Accesses per second of the paced workload: 5 ms apart, longer than any CPU needs to reach its deepest idle state.
+pub const PACED_IOPS: f64 = 200.0;
+/// Idle gap of the cold read, unless a sweep has found a better one. An NVMe drive's first autonomous power state and a
+/// SATA link's partial state come within 100 ms.
+pub const COLD_GAP: Seconds = Seconds(Micros(100_000));
+/// Gaps of the sweep that finds out after how long a pause a read gets slow: from a CPU's deepest idle state (below
+/// 1 ms) over the kernel's two timeouts of NVMe power states (0.1 s and 2 s) to beyond them.
+pub const COLD_SWEEP: [Seconds; 7] = [
+    Seconds(Micros(1_000)),
+    Seconds(Micros(10_000)),
+    Seconds(Micros(50_000)),
+    Seconds(Micros(200_000)),
+    Seconds(Micros(500_000)),
+    Seconds(Micros(1_000_000)),
+    Seconds(Micros(3_000_000)),
+];
+/// Cold reads that a trial has at least, whatever the gap.
+const COLD_READS: u64 = 8;
+/// Longest gap in a workload's name.
+const LONGEST_GAP: Seconds = Seconds::from_secs(60);
+/// Measured time of a trial when nothing is said.
+pub const TRIAL: Seconds = Seconds::from_secs(2);
+/// Time that each trial runs before it is measured.
+pub const RAMP: Seconds = Seconds(Micros(250_000));
+
+/// What a named workload does, with the trial's measured time; `None` if there is none of this name.
+pub fn find(name: &str, trial: Seconds) -> Option<Workload> {
+    let base = |rw, bs, iodepth| Workload {
+        name: Some(name.to_owned()),
+        bs: Bytes(bs),
+        iodepth,
+        runtime: trial,
+        ramp_time: RAMP,
+        ..Workload::new(rw)
+    };
+    Some(match name {
+        RANDOM => base(Rw::RandRead, 4096, 1),
+        PACED => Workload { rate_iops: Some(Iops(PACED_IOPS)), ..base(Rw::RandRead, 4096, 1) },
+        DEEP => base(Rw::RandRead, 4096, 32),
+        SEQUENTIAL => base(Rw::Read, 1 << 20, 1),
+        SEQUENTIAL_DEEP => base(Rw::Read, 1 << 20, 8),
+        COLD => cold(base(Rw::RandRead, 4096, 1), COLD_GAP),
+        _ => {
+            let gap: Seconds = name.strip_prefix(COLD)?.strip_prefix('-')?.parse().ok()?;
+            (gap.0.0 > 0 && gap <= LONGEST_GAP).then(|| cold(base(Rw::RandRead, 4096, 1), gap))?
+        }
+    })
+}
+
+/// Long enough for some reads; the first of them, which follows no gap, falls into the ramp.
+fn cold(base: Workload, gap: Seconds) -> Workload {
+    let needed = Seconds(Micros(gap.0.0 * COLD_READS));
+    Workload { thinktime: gap.0, runtime: base.runtime.max(needed), ..base }
+}
+
+/// A workload of an experiment: one that goes by a name, or one spelt out with fio's names.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(untagged)]
+pub enum WorkloadChoice {
+    /// One of [`NAMES`], or `cold-read-TIME`.
+    Named(String),
+    /// A table; its `name` is its label.
+    Table(Box<Workload>),
+}
+
+impl WorkloadChoice {
+    /// What it does. `trial` is the measured time where one was asked for.
+    pub fn workload(&self, trial: Option<Seconds>) -> Option<Workload> {
+        match self {
+            Self::Named(name) => find(name, trial.unwrap_or(TRIAL)),
+            Self::Table(w) => Some(Workload { runtime: trial.unwrap_or(w.runtime), ..(**w).clone() }),
+        }
+    }
+}
+
+impl Keyed for Workload {
+    const WHAT: &'static str = "a workload: a name, or a table with fio's names";
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(deserializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for WorkloadChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = WorkloadChoice;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(Workload::WHAT)
+            }
+            fn visit_str<E: Error>(self, name: &str) -> Result<WorkloadChoice, E> {
+                Ok(WorkloadChoice::Named(name.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WorkloadChoice, A::Error> {
+                Workload::read(StrictMap(map)).map(|w| WorkloadChoice::Table(Box::new(w)))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_a_valid_workload_of_that_name() {
+        for name in NAMES.into_iter().chain(["cold-read-2s", "cold-read-10ms"]) {
+            let w = find(name, TRIAL).unwrap();
+            w.validate().unwrap();
+            assert_eq!(w.label(), name);
+            assert!(!w.rw.writes());
+        }
+        for name in ["", "4k", "cold-read-", "cold-read-0", "cold-read-2h", "cold-read-x"] {
+            assert_eq!(find(name, TRIAL), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_cold_read_lasts_for_some_reads() {
+        assert_eq!(find("cold-read-1s", TRIAL).unwrap().runtime, Seconds::from_secs(8));
+        assert_eq!(find("cold-read-1ms", TRIAL).unwrap().runtime, TRIAL);
+    }
+
+    #[test]
+    fn tables_are_read_with_their_unknown_keys_named() {
+        let table: WorkloadChoice = serde_json::from_str(r#"{"name":"db","rw":"randread","bs":"8k"}"#).unwrap();
+        assert_eq!(table.workload(None).unwrap().bs, Bytes(8192));
+        assert_eq!(table.workload(Some(Seconds::from_secs(9))).unwrap().runtime, Seconds::from_secs(9));
+        let error = serde_json::from_str::<WorkloadChoice>(r#"{"rw":"read","iodept":4}"#).unwrap_err().to_string();
+        assert!(error.contains("unknown key `iodept`; did you mean `iodepth`?"), "{error}");
+        let error = serde_json::from_str::<WorkloadChoice>("3").unwrap_err().to_string();
+        assert!(error.contains("expected a workload"), "{error}");
+    }
+}

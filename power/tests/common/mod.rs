@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// A machine written as text: `path = content` makes a file (`\n` is a line break), `path -> target` a link.
 pub(crate) fn tree(text: &str) -> (TempDir, Root) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = scratch();
     for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
         let at = |path: &str| {
             let path = dir.path().join(path.trim().trim_start_matches('/'));
@@ -26,6 +26,11 @@ pub(crate) fn tree(text: &str) -> (TempDir, Root) {
     }
     let root = Root::new(dir.path()).unwrap();
     (dir, root)
+}
+
+/// A directory, in memory where there is such a place: small files by the thousand are slow on a busy disk.
+pub(crate) fn scratch() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
 /// The folder of recorded machines, if there is one here.

@@ -49,7 +49,7 @@ impl Host {
         let (dir, root) = common::tree(MACHINE);
         fs::create_dir(dir.path().join("dev")).unwrap();
         fs::write(dir.path().join("dev/cpu_dma_latency"), 2_000_000_000i32.to_ne_bytes()).unwrap();
-        Self { dir, root, state: tempfile::tempdir().unwrap() }
+        Self { dir, root, state: common::scratch() }
     }
 
     /// Directory of the journal.

@@ -10,6 +10,9 @@ mod temperature;
 use crate::cpulist;
 use crate::root::{Dir, Root, bracketed};
 use bus::Bus;
+pub(crate) use bus::hardware;
+use identity::AtaInformation;
+pub(crate) use pcie::is_address as is_pci_address;
 use protocol::host::DriveFacts;
 use protocol::telemetry::LinkSample;
 use protocol::units::Bytes;
@@ -70,6 +73,29 @@ pub(crate) fn links(root: &Root) -> Vec<LinkSample> {
     let drives =
         names.iter().filter_map(|n| stack::by_name(root, n)).filter(|d| d.read("hidden").as_deref() != Some("1"));
     drives.flat_map(|d| link::ends(&d, &bus::hardware(&d))).collect()
+}
+
+/// CPUs on the side of the machine where the drive with this kernel name is; empty if that is unknown.
+pub(crate) fn cpus_of(root: &Root, name: &str) -> Vec<u32> {
+    let list = |text: Option<String>| text.and_then(|t| cpulist::parse(&t));
+    let Some(hardware) = stack::by_name(root, name).map(|d| bus::hardware(&d)) else { return Vec::new() };
+    let of_node =
+        numa_node(&hardware).and_then(|n| list(root.read(&format!("/sys/devices/system/node/node{n}/cpulist"))));
+    of_node.or_else(|| list(hardware.ancestors().find_map(|d| d.read("local_cpulist")))).unwrap_or_default()
+}
+
+/// Whether the disk hangs on a SATA link.
+pub(crate) fn is_sata(disk: &Dir<'_>) -> bool {
+    Bus::of(disk) == Some(Bus::Sata)
+}
+
+/// Most commands that a SATA disk and its host take at a time; 1 without NCQ, `None` where neither says.
+pub(crate) fn command_queue(disk: &Dir<'_>) -> Option<u32> {
+    let page = disk.bytes("device/vpd_pg89")?;
+    let drive = AtaInformation::parse(&page)?.queue_depth;
+    let host = hardware(disk).ancestors().find(|d| d.enter("scsi_host").is_some());
+    let host = host.and_then(|d| d.parse(&format!("scsi_host/{}/can_queue", d.name())));
+    Some(host.map_or(drive, |host: u32| host.min(drive)))
 }
 
 /// The nearest statement on the way up; -1 means that the machine has one node or does not say.

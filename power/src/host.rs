@@ -3,7 +3,7 @@
 mod daemons;
 mod identity;
 mod settings;
-mod virtualization;
+pub(crate) mod virtualization;
 
 use crate::root::Root;
 use protocol::host::HostFacts;
@@ -12,7 +12,12 @@ use protocol::units::Bytes;
 pub use daemons::conflicts;
 pub(crate) use identity::on_ac;
 
-/// Everything that is known of the machine. Takes a few milliseconds.
+/// What `/proc/cpuinfo` says that the CPU has; `None` where it does not say.
+pub(crate) fn cpu_flags(root: &Root) -> Option<Vec<String>> {
+    Some(identity::cpuinfo(root, "flags")?.split_whitespace().map(Into::into).collect())
+}
+
+/// Everything that is known of the machine. Takes a few milliseconds, some tens on hosts with hundreds of CPUs.
 pub fn facts(root: &Root) -> HostFacts {
     HostFacts {
         hostname: root.read("/proc/sys/kernel/hostname"),

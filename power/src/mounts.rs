@@ -4,10 +4,12 @@ use crate::root::{Dir, Root};
 
 /// One mount.
 #[derive(Debug, PartialEq, Eq)]
-struct Mount {
-    dev: (u32, u32),
-    point: String,
-    source: String,
+pub(crate) struct Mount {
+    pub(crate) dev: (u32, u32),
+    pub(crate) point: String,
+    pub(crate) source: String,
+    /// This mount or the filesystem behind it refuses writes.
+    pub(crate) read_only: bool,
 }
 
 /// Directory in `/sys` of the block device that holds the file at `path`.
@@ -44,7 +46,22 @@ fn device_of_mount<'a>(root: &'a Root, mount: &Mount) -> Option<Dir<'a>> {
 }
 
 fn read(root: &Root) -> Vec<Mount> {
-    root.read("/proc/self/mountinfo").unwrap_or_default().lines().filter_map(parse).collect()
+    all(root).unwrap_or_default()
+}
+
+/// Every mount, in the order in which they were made; `None` if the kernel does not tell.
+pub(crate) fn all(root: &Root) -> Option<Vec<Mount>> {
+    Some(root.read("/proc/self/mountinfo")?.lines().filter_map(parse).collect())
+}
+
+/// Whether the filesystem at exactly this mount point refuses writes, as `/sys` does in most containers.
+pub(crate) fn is_read_only(root: &Root, point: &str) -> bool {
+    read(root).iter().rev().find(|m| m.point == point).is_some_and(|m| m.read_only)
+}
+
+/// The kernel name of the device that is mounted, where it can be told.
+pub(crate) fn device_name(root: &Root, mount: &Mount) -> Option<String> {
+    device_of_mount(root, mount).map(|d| d.name().to_owned())
 }
 
 /// `36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/root rw`, see proc(5).
@@ -53,8 +70,12 @@ fn parse(line: &str) -> Option<Mount> {
     let mut left = left.split(' ').skip(2);
     let (major, minor) = left.next()?.split_once(':')?;
     let point = unescape(left.nth(1)?);
-    let source = unescape(right.split(' ').nth(1)?);
-    Some(Mount { dev: (major.parse().ok()?, minor.parse().ok()?), point, source })
+    let options = left.next().unwrap_or_default();
+    let mut right = right.split(' ').skip(1);
+    let source = unescape(right.next()?);
+    let refuses = |options: &str| options.split(',').any(|o| o == "ro");
+    let read_only = refuses(options) || right.next().is_some_and(refuses);
+    Some(Mount { dev: (major.parse().ok()?, minor.parse().ok()?), point, source, read_only })
 }
 
 /// Blanks, tabs, newlines and backslashes are written as three octal digits.
@@ -73,7 +94,9 @@ mod tests {
     #[test]
     fn a_line_of_mountinfo_is_read() {
         let mount = parse(r"36 35 0:98 / /mnt/my\040disk rw,noatime shared:1 - btrfs /dev/sda1 rw").unwrap();
-        assert_eq!(mount, Mount { dev: (0, 98), point: "/mnt/my disk".into(), source: "/dev/sda1".into() });
+        let wanted = Mount { dev: (0, 98), point: "/mnt/my disk".into(), source: "/dev/sda1".into(), read_only: false };
+        assert_eq!(mount, wanted);
+        assert!(parse("22 1 0:20 / /sys ro,nosuid - sysfs sysfs rw").unwrap().read_only);
         assert_eq!(parse("nonsense"), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Reading below a root directory.
 
+use crate::look::Look;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,12 @@ impl Root {
     /// The text of a file, without white space at its ends; `None` if absent, unreadable or empty.
     pub fn read(&self, path: &str) -> Option<String> {
         text(&self.resolve(path)?)
+    }
+
+    /// A file with what its reading says of it; `None` if there is none. On the running machine also a device that
+    /// answers at once, such as `/dev/cpu_dma_latency`.
+    pub(crate) fn look(&self, path: &str) -> Option<Look> {
+        Look::at(&self.resolve(path)?, self.is_live(), MAX_FILE)
     }
 
     /// Whether anything is at this path.
@@ -99,6 +106,11 @@ impl<'a> Dir<'a> {
     /// The text of a file in it, as [`Root::read`].
     pub fn read(&self, name: &str) -> Option<String> {
         text(&self.path.join(name))
+    }
+
+    /// A file in it, as [`Root::look`].
+    pub(crate) fn look(&self, name: &str) -> Option<Look> {
+        Look::at(&self.path.join(name), false, MAX_FILE)
     }
 
     /// A file in it that holds one number (or anything else that parses).

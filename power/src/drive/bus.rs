@@ -70,7 +70,7 @@ impl Bus {
 
 /// The directory below the hardware's: the drive's own, except for an NVMe namespace with several paths, which hangs
 /// below a virtual subsystem; there it is that of the first controller that is alive.
-pub(super) fn hardware<'a>(drive: &Dir<'a>) -> Dir<'a> {
+pub(crate) fn hardware<'a>(drive: &Dir<'a>) -> Dir<'a> {
     let controller = || {
         if !drive.path().contains("/nvme-subsystem/") {
             return None;

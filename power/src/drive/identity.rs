@@ -55,6 +55,8 @@ pub(super) struct AtaInformation {
     pub(super) identity: Identity,
     /// Fastest SATA generation the drive can do, 1 to 3 (word 76).
     pub(super) generation: Option<u8>,
+    /// Commands it queues (words 75 and 76); 1 without NCQ.
+    pub(super) queue_depth: u32,
 }
 
 impl AtaInformation {
@@ -70,10 +72,12 @@ impl AtaInformation {
             let text = String::from_utf8_lossy(&chars).trim_matches(|c: char| c == ' ' || c == '\0').to_owned();
             (!text.is_empty()).then_some(text)
         };
-        let speeds = word(76).filter(|&w| w != 0 && w != 0xffff).unwrap_or(0);
+        let sata = word(76).filter(|&w| w != 0 && w != 0xffff).unwrap_or(0);
+        let queues = sata & (1 << 8) != 0;
         Some(Self {
             identity: Identity { model: text(27, 46), serial: text(10, 19), firmware: text(23, 26) },
-            generation: (1..=3u8).rev().find(|g| speeds & (1 << g) != 0),
+            generation: (1..=3u8).rev().find(|g| sata & (1 << g) != 0),
+            queue_depth: if queues { u32::from(word(75)? & 31) + 1 } else { 1 },
         })
     }
 }
@@ -95,12 +99,14 @@ mod tests {
         put(10, "S3Z9NB0K           ");
         put(23, "RVT04B6Q");
         put(27, "Samsung SSD 860 EVO 500GB");
+        page[60 + 150] = 31;
         page[60 + 152] = 0b1110;
+        page[60 + 153] = 1;
         let info = AtaInformation::parse(&page).unwrap();
         assert_eq!(info.identity.model.as_deref(), Some("Samsung SSD 860 EVO 500GB"));
         assert_eq!(info.identity.serial.as_deref(), Some("S3Z9NB0K"));
         assert_eq!(info.identity.firmware.as_deref(), Some("RVT04B6Q"));
-        assert_eq!(info.generation, Some(3));
+        assert_eq!((info.generation, info.queue_depth), (Some(3), 32));
         assert_eq!(AtaInformation::parse(&page[..500]), None);
     }
 }

@@ -113,7 +113,7 @@ fn end(dir: &Dir<'_>) -> Option<End> {
 }
 
 /// `dddd:bb:dd.f`; domains may be longer than four digits.
-fn is_address(name: &str) -> bool {
+pub(crate) fn is_address(name: &str) -> bool {
     let hex = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_hexdigit());
     match name.split(':').collect::<Vec<_>>().as_slice() {
         [domain, bus, rest] => {

@@ -4,7 +4,7 @@ use super::identity::cpuinfo;
 use crate::root::Root;
 
 /// `KVM virtual machine`, `docker container`, or both in one phrase; `None` on bare metal.
-pub(super) fn in_words(root: &Root) -> Option<String> {
+pub(crate) fn in_words(root: &Root) -> Option<String> {
     let machine = hypervisor(root).map(|h| format!("{h} virtual machine"));
     match (container(root), machine) {
         (Some(c), Some(m)) => Some(format!("{c} container in a {m}")),

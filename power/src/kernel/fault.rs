@@ -100,7 +100,7 @@ fn general(errno: Errno) -> &'static str {
 }
 
 /// The errno as manuals name it.
-fn name(errno: Errno) -> String {
+pub(crate) fn name(errno: Errno) -> String {
     let known = match errno {
         Errno::PERM => "EPERM",
         Errno::ACCESS => "EACCES",
@@ -116,6 +116,7 @@ fn name(errno: Errno) -> String {
         Errno::ROFS => "EROFS",
         Errno::NOSPC => "ENOSPC",
         Errno::TIMEDOUT => "ETIMEDOUT",
+        Errno::NODATA => "ENODATA",
         _ => return format!("errno {}", errno.raw_os_error()),
     };
     known.to_owned()

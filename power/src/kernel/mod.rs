@@ -6,6 +6,7 @@ mod file;
 mod identity;
 mod settle;
 
+pub(crate) use fault::name as errno_name;
 pub use fault::{Attempt, Fault};
 
 use crate::nvme;

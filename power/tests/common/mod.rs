@@ -1,6 +1,6 @@
 //! Machines as directory trees.
 
-#![expect(dead_code, reason = "each test program uses a part")]
+#![allow(dead_code, reason = "most test programs use a part")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use power::Root;

@@ -12,6 +12,7 @@
 //! | [`control`] | knobs: their values and what is written for each |
 //! | [`kernel`] | reading and writing one such place |
 //! | [`nvme`] | what an NVMe controller itself says and takes |
+//! | [`profile_daemon`] | the daemon that owns the platform's profile |
 //! | [`journal`] | the record on disk of what was changed, written before it is |
 //! | [`keeper`] | the one who changes settings and puts them back |
 //! | [`desk`] | how everybody else lists and changes settings |
@@ -32,6 +33,7 @@ mod look;
 mod mounts;
 pub mod name;
 pub mod nvme;
+pub mod profile_daemon;
 pub mod root;
 pub mod site;
 pub mod telemetry;

@@ -10,6 +10,7 @@ pub(crate) use fault::name as errno_name;
 pub use fault::{Attempt, Fault};
 
 use crate::nvme;
+use crate::profile_daemon::Hold;
 use crate::root::Root;
 use crate::site::Site;
 use rustix::fd::OwnedFd;
@@ -28,6 +29,7 @@ pub struct Kernel {
     top: OwnedFd,
     /// Open `/dev/cpu_dma_latency` of the running machine: the limit lasts as long as this.
     latency_limit: Option<OwnedFd>,
+    profile: Hold,
 }
 
 impl Kernel {
@@ -35,7 +37,7 @@ impl Kernel {
     pub fn open(root: Root) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let top = rustix::fs::open(root.path(), flags, Mode::empty())?;
-        Ok(Self { root, top, latency_limit: None })
+        Ok(Self { root, top, latency_limit: None, profile: Hold::default() })
     }
 
     /// Where this is.
@@ -66,19 +68,23 @@ impl Kernel {
     pub fn holds(&self, site: &Site) -> bool {
         match site {
             Site::LatencyLimit => self.latency_limit.is_some(),
+            Site::ProfileHold => self.profile.is_held(),
             _ => false,
         }
     }
 
     /// Lets go of what is held for this site.
     pub fn release(&mut self, site: &Site) {
-        if *site == Site::LatencyLimit {
-            self.latency_limit = None;
+        match site {
+            Site::LatencyLimit => self.latency_limit = None,
+            Site::ProfileHold => self.profile.release(),
+            _ => {}
         }
     }
 
     fn get(&self, site: &Site) -> Result<String, Errno> {
         let text = match site {
+            Site::ProfileHold => self.profile.active(&self.root)?,
             Site::LatencyLimit => {
                 let bytes = file::bytes(self.open_site(site, OFlags::RDONLY)?)?;
                 let micros = bytes.first_chunk().map(|b| i32::from_ne_bytes(*b));
@@ -96,6 +102,7 @@ impl Kernel {
             return Err(Errno::INVAL);
         }
         match site {
+            Site::ProfileHold => self.profile.hold(&self.root, value),
             Site::LatencyLimit => self.limit_latency(site, value),
             Site::PowerState { controller } => {
                 nvme::set_power_state(&self.root, controller, value.parse().map_err(|_| Errno::INVAL)?)

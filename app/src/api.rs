@@ -2,6 +2,8 @@
 
 use protocol::api::{RunCreated, RunRequest, SessionRequest, SystemFacts, TargetChoice};
 use protocol::error::{ErrorBody, ErrorCode};
+use protocol::knob::RestoreReport;
+use protocol::power::{RestoreRequest, SetAnswer, SetRequest};
 use protocol::run::{RunRecord, RunSummary};
 use protocol::sample::Sample;
 use serde::de::DeserializeOwned;
@@ -41,6 +43,18 @@ pub(crate) async fn start(request: &RunRequest) -> Result<RunCreated, ErrorBody>
 /// Stops a run that is on, removes one that ended.
 pub(crate) async fn delete(id: &str) -> Result<(), ErrorBody> {
     send("DELETE", &format!("/api/v1/runs/{}", encoded(id)), None).await.map(drop)
+}
+/// Sets knobs.
+pub(crate) async fn set_knobs(request: &SetRequest) -> Result<SetAnswer, ErrorBody> {
+    read(&send("POST", "/api/v1/knobs", to_json(request)?).await?)
+}
+/// Keeps what falls back otherwise.
+pub(crate) async fn confirm() -> Result<(), ErrorBody> {
+    send("POST", "/api/v1/knobs/confirm", Some("{}".into())).await.map(drop)
+}
+/// Puts back everything that Brakecheck has changed.
+pub(crate) async fn restore(request: &RestoreRequest) -> Result<RestoreReport, ErrorBody> {
+    read(&send("POST", "/api/v1/restore", to_json(request)?).await?)
 }
 /// Whether the server knows this browser; none when it does not answer.
 pub(crate) async fn session() -> Option<bool> {

@@ -11,6 +11,8 @@ pub(crate) enum Route {
     Measure,
     /// `/runs/ID`
     Run(String),
+    /// `/power`
+    Power,
     /// `/results`
     Results,
     /// `/compare?a=ID&b=ID`
@@ -25,6 +27,7 @@ impl Route {
         let segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
         match segments.as_slice() {
             [] => Self::Measure,
+            ["power"] => Self::Power,
             ["results"] => Self::Results,
             ["runs", id] => Self::Run((*id).to_owned()),
             ["compare"] => {
@@ -43,6 +46,7 @@ impl Route {
         match self {
             Self::Measure => "/".into(),
             Self::Run(id) => format!("/runs/{id}"),
+            Self::Power => "/power".into(),
             Self::Results => "/results".into(),
             Self::Compare(a, b) => format!("/compare?a={a}&b={b}"),
             Self::Unknown(path) => path.clone(),
@@ -54,6 +58,7 @@ impl Route {
         match self {
             Self::Measure => "Brakecheck".into(),
             Self::Run(id) => format!("Run {id} \u{b7} Brakecheck"),
+            Self::Power => "Power settings \u{b7} Brakecheck".into(),
             Self::Results => "Results \u{b7} Brakecheck".into(),
             Self::Compare(..) => "Compare \u{b7} Brakecheck".into(),
             Self::Unknown(_) => "Not found \u{b7} Brakecheck".into(),
@@ -130,6 +135,7 @@ mod tests {
     fn every_route_reads_back_from_its_address() {
         for route in [
             Route::Measure,
+            Route::Power,
             Route::Results,
             Route::Run("20261130-101500-ab12".into()),
             Route::Compare("a1".into(), "b2".into()),

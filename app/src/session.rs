@@ -1,11 +1,11 @@
 //! The token in the address: exchanged for a cookie, then taken out of sight.
 
 use crate::api;
-use crate::live::Client;
+use crate::live::{Client, Power};
 use leptos::prelude::*;
 
 /// Logs in with the address's token if there is one, asks whether this browser is known, and connects if so.
-pub(crate) async fn begin(client: Client) {
+pub(crate) async fn begin(client: Client, power: Power) {
     let hash = window().location().hash().unwrap_or_default();
     let token = hash.trim_start_matches('#').split('&').find_map(|p| p.strip_prefix("token="));
     if let Some(token) = token {
@@ -23,6 +23,7 @@ pub(crate) async fn begin(client: Client) {
     client.session.set(known);
     if known != Some(false) {
         client.connect();
+        power.connect(client.session);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reads a frame.
+//! Reads a frame of `/ws/bench`.
 //!
 //! The derived `Deserialize` of a frame compiles every type it can carry three times over: for the text, for the
 //! buffer of the tagged enum, and for the flattened rest. That is a quarter of the whole page. Taken apart by hand,
@@ -47,12 +47,12 @@ pub(crate) fn read(text: &str) -> serde_json::Result<(u64, Event)> {
 }
 
 /// One field; an absent one is read as `null`, which is none for what is optional and an error for the rest.
-fn take<T: DeserializeOwned>(frame: &mut Map<String, Value>, name: &str) -> serde_json::Result<T> {
+pub(super) fn take<T: DeserializeOwned>(frame: &mut Map<String, Value>, name: &str) -> serde_json::Result<T> {
     serde_json::from_value(frame.remove(name).unwrap_or_default())
 }
 
 /// All fields that are left.
-fn rest<T: DeserializeOwned>(frame: Map<String, Value>) -> serde_json::Result<T> {
+pub(super) fn rest<T: DeserializeOwned>(frame: Map<String, Value>) -> serde_json::Result<T> {
     serde_json::from_value(Value::Object(frame))
 }
 

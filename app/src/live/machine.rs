@@ -4,8 +4,7 @@
 const FIRST_PAUSE: f64 = 250.0;
 /// Longest pause, in ms.
 const LONGEST_PAUSE: f64 = 8000.0;
-/// A run that is on sends 20 frames a second, except while it pauses or flushes its file. Silence for this long, in ms,
-/// and for longer than any pause of the run, means that the connection is dead.
+/// Where frames are due, silence for this long, in ms, means that the connection is dead.
 pub(crate) const SILENCE: f64 = 20_000.0;
 
 /// How the connection stands, as the page shows it.
@@ -58,6 +57,12 @@ impl Machine {
         pause * (0.5 + random.clamp(0.0, 1.0) / 2.0)
     }
 
+    /// The next socket shows another view of the stream: only its snapshot will count.
+    pub(crate) fn reopened(&mut self) {
+        self.seq = None;
+        self.resyncing = false;
+    }
+
     /// A frame came.
     pub(crate) fn frame(&mut self, seq: u64, snapshot: bool) -> Verdict {
         if snapshot {
@@ -103,6 +108,15 @@ mod tests {
         assert_eq!(m.frame(6, false), Verdict::Skip);
         assert_eq!(m.frame(9, true), Verdict::Apply);
         assert_eq!(m.frame(10, false), Verdict::Apply);
+    }
+
+    #[test]
+    fn a_line_that_was_reopened_waits_for_its_snapshot() {
+        let mut m = Machine::default();
+        m.frame(1, true);
+        m.reopened();
+        assert_eq!((m.connection(), m.frame(2, false)), (Connection::Live, Verdict::Resync));
+        assert_eq!(m.frame(3, true), Verdict::Apply);
     }
 
     #[test]

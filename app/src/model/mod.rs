@@ -1,12 +1,13 @@
 //! What the page knows, as plain data: no browser, no signals, tested natively.
 //!
-//! [`State::apply`] is the only place where events change it.
+//! [`State::apply`] and [`Settings::apply`] are the only places where events change it.
 
 mod conditions;
 mod contrast;
 mod group;
 mod point;
 mod run;
+mod settings;
 mod setup;
 mod shown;
 mod state;
@@ -21,6 +22,12 @@ pub(crate) use point::{Metric, Point, PointLatency};
 pub(crate) use run::RunModel;
 #[cfg(test)]
 pub(crate) use run::fixture;
+#[cfg(test)]
+pub(crate) use settings::fixture as settings_fixture;
+pub(crate) use settings::{
+    Deed, Leftover, Moved, Settings, Sorted, changed, counts, foreign, kind, leftovers, place, provenance, sorted,
+    speed, summary, total_watts, use_of_cpus,
+};
 pub(crate) use setup::{Kind, Problem, Setup};
 pub(crate) use shown::{Shown, shown};
 pub(crate) use state::{Change, State};

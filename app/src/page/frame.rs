@@ -14,6 +14,7 @@ pub(crate) fn Bar() -> impl IntoView {
         move || {
             let at = match router.route() {
                 Route::Measure => "/",
+                Route::Power => "/power",
                 Route::Run(_) | Route::Results | Route::Compare(..) => "/results",
                 Route::Unknown(_) => "",
             };
@@ -46,6 +47,7 @@ pub(crate) fn Bar() -> impl IntoView {
             </a>
             <nav aria-label="Pages">
                 <a href="/" aria-current=here("/")>"Measure"</a>
+                <a href="/power" aria-current=here("/power")>"Power"</a>
                 <a href="/results" aria-current=here("/results")>"Results"</a>
             </nav>
             <p class="under-test" title=move || under_test.get()>{move || under_test.get()}</p>

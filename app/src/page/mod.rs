@@ -4,10 +4,12 @@ mod compare;
 mod frame;
 mod gate;
 mod measure;
+mod power;
 mod results;
 mod run;
 
-use crate::live::Client;
+use crate::live::{Client, Power};
+use crate::part::Banner;
 use crate::route::{Route, Router};
 use crate::session;
 use crate::theme::Theme;
@@ -16,6 +18,7 @@ use frame::Bar;
 use gate::Gate;
 use leptos::prelude::*;
 use measure::MeasurePage;
+use power::PowerPage;
 use results::ResultsPage;
 use run::RunPage;
 
@@ -27,12 +30,17 @@ pub(crate) fn Page() -> impl IntoView {
     provide_context(Theme::start());
     let router = Router::start();
     provide_context(router);
+    let power = Power::new();
+    provide_context(power);
     session::reload_on_token();
-    wasm_bindgen_futures::spawn_local(session::begin(client));
+    wasm_bindgen_futures::spawn_local(session::begin(client, power));
+    // Each page says what it needs, so that nothing is measured for a page that does not show it.
+    Effect::new(move || power.watch(router.route() == Route::Power));
     let gate = Memo::new(move |_| client.session.get());
     view! {
         <a class="skip" href="#main">"Skip to the content"</a>
         <Bar/>
+        <Banner/>
         <main id="main" tabindex="-1">
             {move || match gate.get() {
                 None => view! { <p class="fine waiting">"Connecting to the server"</p> }.into_any(),
@@ -41,6 +49,7 @@ pub(crate) fn Page() -> impl IntoView {
                     match router.route() {
                         Route::Measure => view! { <MeasurePage/> }.into_any(),
                         Route::Run(id) => view! { <RunPage id/> }.into_any(),
+                        Route::Power => view! { <PowerPage/> }.into_any(),
                         Route::Results => view! { <ResultsPage/> }.into_any(),
                         Route::Compare(a, b) => view! { <ComparePage a b/> }.into_any(),
                         Route::Unknown(path) => {

@@ -53,9 +53,13 @@ pub(crate) fn Term(
     #[prop(optional)]
     shown: &'static str,
 ) -> impl IntoView {
+    explained((if shown.is_empty() { name } else { shown }).into(), explain(name))
+}
+
+/// A word with its explanation; plain text where there is none.
+pub(crate) fn explained(text: String, explanation: Option<&'static str>) -> AnyView {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let text = if shown.is_empty() { name } else { shown };
-    match explain(name) {
+    match explanation {
         None => text.into_any(),
         Some(explanation) => {
             let id = format!("term-{}", NEXT.fetch_add(1, Ordering::Relaxed));

@@ -47,9 +47,21 @@ impl Look {
     }
 }
 
-fn read(file: File, limit: u64) -> io::Result<Vec<u8>> {
-    let mut data = Vec::new();
-    file.take(limit).read_to_end(&mut data)?;
+/// Longer than what nearly all kernel files hold. What comes short is whole, so that one call does.
+const CHUNK: usize = 4096;
+
+fn read(mut file: File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut chunk = [0; CHUNK];
+    let len = loop {
+        match file.read(&mut chunk) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            done => break done?,
+        }
+    };
+    let mut data = chunk.get(..len).unwrap_or_default().to_vec();
+    if len == CHUNK {
+        file.take(limit.saturating_sub(CHUNK as u64)).read_to_end(&mut data)?;
+    }
     Ok(data)
 }
 

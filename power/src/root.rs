@@ -1,8 +1,8 @@
 //! Reading below a root directory.
 
 use crate::look::Look;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -133,7 +133,12 @@ impl<'a> Dir<'a> {
 
     /// A directory in it, links followed.
     pub fn enter(&self, name: &str) -> Option<Self> {
-        let path = fs::canonicalize(self.path.join(name)).ok()?;
+        // Most are plain directories just below, and need no resolving, which looks at each part of the path.
+        let below = self.path.join(name);
+        if !name.contains(['/', '.']) && fs::symlink_metadata(&below).is_ok_and(|m| m.is_dir()) {
+            return Some(Self { root: self.root, path: below });
+        }
+        let path = fs::canonicalize(below).ok()?;
         (path.starts_with(&self.root.0) && path.is_dir()).then_some(Self { root: self.root, path })
     }
 
@@ -152,13 +157,7 @@ impl<'a> Dir<'a> {
 }
 
 fn bytes(path: &Path) -> Option<Vec<u8>> {
-    // Opening a pipe in a recorded tree would block.
-    if !fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let mut data = Vec::new();
-    File::open(path).ok()?.take(MAX_FILE).read_to_end(&mut data).ok()?;
-    Some(data)
+    Look::at(path, false, MAX_FILE)?.data.ok()
 }
 
 fn text(path: &Path) -> Option<String> {

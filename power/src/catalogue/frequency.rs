@@ -1,6 +1,6 @@
 //! Who chooses the frequency, and how eagerly: governor, EPP, EPB.
 
-use super::about::control;
+use super::about::{absent, control};
 use super::build::{Seen, same, words};
 use super::machine::{Machine, Policy};
 use crate::control::Control;
@@ -53,6 +53,9 @@ fn governor(machine: &Machine<'_>) -> Control {
 
 fn epp(machine: &Machine<'_>) -> Control {
     let files = of_policies(machine, "energy_performance_preference", |policy| Site::Epp { policy });
+    if files.is_empty() {
+        return absent("cpu.epp", "this CPU has no energy performance preference");
+    }
     let locked = machine.policies.iter().any(|p| p.dir.read("scaling_governor").as_deref() == Some("performance"));
     let mut preferences = offered(machine, "energy_performance_available_preferences");
     // amd-pstate hides the others while its governor is `performance`; they are back when that goes.
@@ -63,10 +66,10 @@ fn epp(machine: &Machine<'_>) -> Control {
     let choices = same(preferences.iter().map(String::as_str).filter(|p| *p != "default"));
     let lock = "the governor performance admits only performance";
     control("cpu.epp")
-        .uniform(machine.root, &files, &choices, "this CPU has no energy performance preference")
+        .uniform(machine.root, &files, &choices, "")
         .saves(&["power"])
         .performs(&["performance"])
-        .noting((!files.is_empty() && locked).then_some(lock))
+        .noting(locked.then_some(lock))
 }
 
 /// Numbers with names: admin-guide/pm/intel_epb.rst.

@@ -1,11 +1,12 @@
 //! NVMe drives: how they sleep and how much power they may draw.
 
 use super::about::instance;
-use super::build::{Seen, words};
+use super::build::{Seen, unreadable, words};
 use super::machine::{Machine, number};
 use super::pci::or_absent;
-use crate::control::Control;
+use crate::control::{Choice, Control, Write};
 use crate::name::Name;
+use crate::nvme::{self, PowerStateInfo};
 use crate::root::Dir;
 use crate::site::Site;
 
@@ -62,9 +63,42 @@ fn apst(machine: &Machine<'_>, (name, dir): &(Name, Dir<'_>)) -> Control {
     apst.saves(&["auto"]).performs(&["off"]).noting(meaning)
 }
 
-/// Power states are asked of the drive itself.
+/// Operational states limit what the drive draws while it works; the others are for sleeping and not for choosing. The
+/// drive itself is asked, and asked again only if it has a choice.
 fn power_state(machine: &Machine<'_>, name: &Name) -> Control {
     let site = Site::PowerState { controller: name.clone() };
-    let source = site.source(machine.root);
-    Control { source, ..instance("nvme.power-state", name) }.because(Some("needs root to be read: start with sudo"))
+    let knob = Control { source: site.source(machine.root), ..instance("nvme.power-state", name) };
+    let Some(states) = nvme::power_states(machine.root, name) else {
+        let reason = if machine.root.is_live() {
+            "needs root, outside a container: start with sudo"
+        } else {
+            "only the drive itself tells, and this is a record of it"
+        };
+        return knob.because(Some(reason));
+    };
+    let choices: Vec<Choice> = states.iter().filter(|s| s.operational).map(|s| choice(&site, s)).collect();
+    let value = match nvme::power_state(machine.root, name) {
+        Ok(now) => now.to_string(),
+        Err(errno) => return knob.because(Some(unreadable(errno))),
+    };
+    let in_force = choices.iter().find(|c| c.writes.iter().all(|w| w.value == value));
+    let only = (choices.len() < 2).then_some("this drive has one operational power state");
+    let ends = (choices.first().map(|c| c.value.clone()), choices.last().map(|c| c.value.clone()));
+    Control {
+        value: Some(in_force.map_or_else(|| format!("PS{value}"), |c| c.value.clone())),
+        performance: ends.0,
+        saving: ends.1,
+        choices,
+        ..knob.because(only)
+    }
+}
+
+/// `PS0 (8.5 W)`.
+fn choice(site: &Site, state: &PowerStateInfo) -> Choice {
+    let watts = state.watts.map(|w| format!(" ({} W)", (w * 100.0).round() / 100.0)).unwrap_or_default();
+    Choice {
+        value: format!("PS{}{watts}", state.number),
+        writes: vec![Write { site: site.clone(), value: state.number.to_string() }],
+        disturbs: Vec::new(),
+    }
 }

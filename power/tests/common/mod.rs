@@ -47,8 +47,13 @@ pub(crate) fn machines() -> Option<PathBuf> {
 /// A recorded machine, laid out: `--cpu adl0 --block simple-nvme`.
 pub(crate) fn machine(machines: &Path, args: &[&str]) -> (TempDir, Root) {
     let dir = tempfile::tempdir().unwrap();
-    let status = std::process::Command::new(machines.join("materialise")).arg(dir.path()).args(args).status().unwrap();
-    assert!(status.success(), "materialise {args:?}");
+    lay_out(machines, dir.path(), args);
     let root = Root::new(dir.path()).unwrap();
     (dir, root)
+}
+
+/// Lays a recorded machine, or a part of one, over what is in `dir`.
+pub(crate) fn lay_out(machines: &Path, dir: &Path, args: &[&str]) {
+    let status = std::process::Command::new(machines.join("materialise")).arg(dir).args(args).status().unwrap();
+    assert!(status.success(), "materialise {args:?}");
 }

@@ -36,7 +36,7 @@ SERVER_SOURCES := $(WORKSPACE) $(shell find server/build.rs server/placeholder \
 
 say = printf '\033[1m== %s\033[0m\n'
 
-.PHONY: help run build page test check e2e screenshots perf test-tools clean FORCE
+.PHONY: help run build page test check e2e screenshots perf simulate test-tools clean FORCE
 
 help: ## list the commands
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf 'make %-12s %s\n' "$$name" "$$what"; done
@@ -95,6 +95,10 @@ screenshots: test-tools build ## take the pictures in docs/ anew
 
 perf: test-tools build ## compare with fio on this machine, about five minutes; ARGS="--short" for one
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) $(CARGO) run -q -p tests --bin perf -- $(ARGS)
+
+simulate: ## run the statistics against known truth, about a minute; ARGS="200" for fewer experiments
+	@$(rust_ready)
+	$(CARGO) run -q --release -p lab --example simulate -- $(ARGS)
 
 clean: ## remove everything that was built, except the tools in .tools
 	rm -rf $(TARGET_DIR) app/dist

@@ -5,16 +5,22 @@
 //! | [`summary`] | what a set of repetitions looks like |
 //! | [`compare`] | the ratio of two sets of repetitions, with its interval |
 //! | [`student`] | quantiles of Student's t distribution |
+//! | [`design`] | which configurations are run and compared, in which order |
 //! | [`sequence`] | intervals that hold at every look |
 //! | [`location`] | where differences are centred, whatever the outliers |
 //! | [`judge`] | effects, and what is concluded of them |
+//! | [`analysis`] | all of an experiment's trials, judged |
+//! | [`words`] | what was found, in sentences |
 
+pub mod analysis;
 pub mod compare;
+pub mod design;
 pub mod judge;
 pub mod location;
 pub mod sequence;
 pub mod student;
 pub mod summary;
+pub mod words;
 
 pub use compare::{Comparison, compare};
 pub use summary::Summary;

@@ -2,7 +2,7 @@
 
 use super::keys::did_you_mean;
 use super::spec::{Design, ExperimentSpec, MOST_BLOCKS, Rung};
-use super::workloads::{NAMES, WorkloadChoice};
+use super::workloads::{IDLE, NAMES, WorkloadChoice};
 use crate::error::{ErrorBody, ErrorCode};
 use crate::workload::WorkloadError;
 use std::collections::BTreeSet;
@@ -51,6 +51,9 @@ pub enum SpecError {
         /// Why.
         error: WorkloadError,
     },
+    /// The name of the trials that measure idle power.
+    #[error("workloads: `{IDLE}` is the name of the trials that measure idle power; choose another")]
+    Idle,
     /// The same name twice, in workloads, knobs or rungs.
     #[error("{key}: `{name}` stands there twice; {advice}")]
     Twice {
@@ -146,6 +149,9 @@ impl ExperimentSpec {
             w.validate().map_err(|error| SpecError::Workload { label: w.label(), error })?;
         }
         let labels: Vec<_> = workloads.iter().map(crate::workload::Workload::label).collect();
+        if labels.iter().any(|l| l == IDLE) {
+            return Err(SpecError::Idle);
+        }
         unique("workloads", labels.iter().map(String::as_str), "give each a `name` of its own")
     }
 

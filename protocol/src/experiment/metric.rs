@@ -1,7 +1,9 @@
 //! What is compared between trials.
 
+use crate::result::StepResult;
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A number that each trial yields, above 0. Effects on it are ratios, so that its unit does not matter.
@@ -32,11 +34,14 @@ pub enum Metric {
     /// Energy per access in J, where the host can measure it.
     #[serde(rename = "energy-per-io")]
     EnergyPerIo,
+    /// Power in W while nothing is asked of the drive; of the trials named [`super::workloads::IDLE`] only.
+    #[serde(rename = "idle-power")]
+    IdlePower,
 }
 
 impl Metric {
     /// All, in the order they are shown.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Bw,
         Self::Iops,
         Self::LatencyMean,
@@ -45,6 +50,7 @@ impl Metric {
         Self::LatencyP999,
         Self::CpuPerIo,
         Self::EnergyPerIo,
+        Self::IdlePower,
     ];
 
     /// The name in JSON.
@@ -58,6 +64,7 @@ impl Metric {
             Self::LatencyP999 => "latency-p99.9",
             Self::CpuPerIo => "cpu-per-io",
             Self::EnergyPerIo => "energy-per-io",
+            Self::IdlePower => "idle-power",
         }
     }
 
@@ -76,6 +83,23 @@ impl Metric {
         } else {
             Self::Bw
         }
+    }
+
+    /// Everything that a result says of a trial, but for energy, which the engine does not measure. Percentiles are of
+    /// the reads where a workload does both.
+    pub fn of_result(result: &StepResult) -> BTreeMap<Self, f64> {
+        let latency = result.directions().next().map(|d| &d.lat);
+        let percentile = |p: f64| latency.and_then(|l| l.percentile(p)).map(|ns| ns.0 as f64);
+        let values = [
+            (Self::Bw, Some(result.bw().0)),
+            (Self::Iops, Some(result.iops().0)),
+            (Self::LatencyMean, result.mean_latency_ns()),
+            (Self::LatencyP50, percentile(50.0)),
+            (Self::LatencyP99, percentile(99.0)),
+            (Self::LatencyP999, percentile(99.9)),
+            (Self::CpuPerIo, Some(result.cpu.per_io_ns)),
+        ];
+        values.into_iter().filter_map(|(m, v)| Some((m, v.filter(|v| v.is_finite() && *v > 0.0)?))).collect()
     }
 }
 

@@ -75,6 +75,9 @@ pub struct Effect {
     pub verdict: Finding,
     /// Blocks it rests on.
     pub blocks: u32,
+    /// Power in W that the value in question saves at idle; absent where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saves_w: Option<f64>,
     /// While undecided: how many more blocks it would take, about; absent where nobody can say yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_blocks: Option<u32>,

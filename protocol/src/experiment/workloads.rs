@@ -22,6 +22,8 @@ pub const DEEP: &str = "4k-qd32";
 pub const SEQUENTIAL: &str = "seq1m-qd1";
 /// 1M sequential reads, 8 in flight.
 pub const SEQUENTIAL_DEEP: &str = "seq1m-qd8";
+/// Name of the trials that do nothing, to see what a configuration takes at idle. No workload may be called so.
+pub const IDLE: &str = "idle";
 /// All, in the order they run.
 pub const NAMES: [&str; 6] = [RANDOM, PACED, COLD, DEEP, SEQUENTIAL, SEQUENTIAL_DEEP];
 

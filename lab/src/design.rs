@@ -1,0 +1,24 @@
+//! From the question to the configurations that are run, and to what is compared with what.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`plan`] | configurations, comparisons, interactions; what cannot be planned on this host, and why |
+//! | [`factor`] | a knob between its two values, as this host has it |
+//! | `single` | one knob at a time: `one-at-a-time`, `ncq`, `pcie-link`, `power-plan`, `wait-mode` |
+//! | `ladder` | rungs: `ladder`, `ab` |
+//! | `x58` | the two ladders of 2009 |
+//! | `factorial` | all combinations, or a fraction of them |
+//! | [`order`] | the random order of each block |
+
+pub mod factor;
+mod factorial;
+mod ladder;
+pub mod order;
+pub mod plan;
+mod single;
+#[cfg(test)]
+mod tests;
+mod x58;
+
+pub use order::{Open, Slot, block};
+pub use plan::{Contrast, Host, Joint, Plan, PlanError, plan};

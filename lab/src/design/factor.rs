@@ -1,0 +1,72 @@
+//! Knobs as a design sees them: two values, one that saves and one that performs.
+
+use super::plan::PlanError;
+use protocol::experiment::keys::did_you_mean;
+use protocol::experiment::{Configuration, ExperimentSpec};
+use protocol::knob::{Assignment, Knob};
+
+/// A knob between two of its values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Factor {
+    /// Its id.
+    pub id: String,
+    /// The value that saves.
+    pub saving: String,
+    /// The value that performs.
+    pub performance: String,
+}
+
+impl Factor {
+    /// The knob's own pair; `None` if it has none, or cannot be set.
+    pub fn of(knob: &Knob) -> Option<Self> {
+        let (saving, performance) = (knob.saving_value.clone()?, knob.performance_value.clone()?);
+        (knob.writable && saving != performance).then(|| Self { id: knob.id.clone(), saving, performance })
+    }
+}
+
+/// The part of a knob's id before the device: `sata.ncq` of `sata.ncq@sda`.
+pub(super) fn kind(id: &str) -> &str {
+    id.split_once('@').map_or(id, |(kind, _)| kind)
+}
+
+/// The value of a knob before anything was changed.
+pub(super) fn as_found(knob: &Knob) -> Option<String> {
+    knob.original.clone().or_else(|| knob.value.clone())
+}
+
+/// The knob of this id, if it is here and can be set.
+pub(super) fn settable<'a>(knobs: &'a [Knob], id: &str) -> Result<&'a Knob, PlanError> {
+    let unknown =
+        || PlanError::UnknownKnob { id: id.into(), hint: did_you_mean(id, knobs.iter().map(|k| k.id.as_str())) };
+    let knob = knobs.iter().find(|k| k.id == id).ok_or_else(unknown)?;
+    if knob.writable {
+        return Ok(knob);
+    }
+    let reason = knob.reason.clone().unwrap_or_else(|| "the kernel offers no way".into());
+    Err(PlanError::ReadOnly { id: id.into(), reason })
+}
+
+/// The knobs named in the spec, each of which must have a pair of values; all harmless ones if none is named.
+pub(super) fn factors(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Vec<Factor>, PlanError> {
+    if spec.knobs.is_empty() {
+        return Ok(knobs.iter().filter(|k| k.risk.is_none()).filter_map(Factor::of).collect());
+    }
+    let named = |id: &String| {
+        let knob = settable(knobs, id)?;
+        Factor::of(knob).ok_or_else(|| PlanError::NoPair { id: id.clone() })
+    };
+    spec.knobs.iter().map(named).collect()
+}
+
+/// A configuration that gives each factor the value that `pick` picks.
+pub(super) fn configuration(
+    name: impl Into<String>,
+    factors: &[Factor],
+    pick: impl Fn(usize, &Factor) -> bool,
+) -> Configuration {
+    let value = |(i, f): (usize, &Factor)| {
+        let value = if pick(i, f) { &f.saving } else { &f.performance };
+        Assignment { id: f.id.clone(), value: value.clone() }
+    };
+    Configuration { name: name.into(), set: factors.iter().enumerate().map(value).collect(), wait: None }
+}

@@ -1,0 +1,173 @@
+//! Designs on a made-up host.
+
+use super::*;
+use protocol::experiment::{Base, Design, ExperimentSpec, Rung};
+use protocol::knob::Knob;
+use protocol::workload::Wait;
+
+fn knob(id: &str, values: &[&str]) -> Knob {
+    Knob {
+        id: id.into(),
+        value: values.first().map(|v| (*v).into()),
+        values: values.iter().map(|v| (*v).into()).collect(),
+        saving_value: values.first().map(|v| (*v).into()),
+        performance_value: values.last().map(|v| (*v).into()),
+        writable: true,
+        ..Knob::default()
+    }
+}
+
+fn host() -> Vec<Knob> {
+    let read_only = |id: &str, reason: &str| Knob { writable: false, reason: Some(reason.into()), ..knob(id, &["on"]) };
+    vec![
+        knob("platform.profile", &["low-power", "balanced", "performance"]),
+        knob("cpu.turbo", &["off", "on"]),
+        knob("cpu.deep-idle", &["C6", "C1"]),
+        knob("cpu.c1e", &["on", "off"]),
+        knob("cpu.governor", &["powersave", "performance"]),
+        Knob {
+            risk: Some("may lose the drive".into()),
+            ..knob("pcie.link-speed@0000:01:00.0", &["2.5", "5.0", "8.0"])
+        },
+        knob("sata.ncq@sda", &["1", "2", "32"]),
+        read_only("pcie.aspm", "firmware owns ASPM: the kernel refuses changes"),
+        read_only("cpu.virtualization", "only the firmware can change it"),
+    ]
+}
+
+fn spec(design: Design, knobs: &[&str]) -> ExperimentSpec {
+    ExperimentSpec { knobs: knobs.iter().map(|k| (*k).into()).collect(), ..ExperimentSpec::new(design, "/") }
+}
+
+fn planned(spec: &ExperimentSpec) -> Result<Plan, PlanError> {
+    plan(spec, Host { knobs: &host(), waits: &Wait::ALL })
+}
+
+#[test]
+fn every_design_compares_configurations_that_are_complete() {
+    for design in Design::ALL {
+        let plan = planned(&spec(design, &[])).unwrap();
+        let ids: Vec<_> = plan.configurations[0].set.iter().map(|a| a.id.clone()).collect();
+        for c in &plan.configurations {
+            assert_eq!(c.set.iter().map(|a| a.id.clone()).collect::<Vec<_>>(), ids, "{design}: {}", c.name);
+        }
+        let joints = plan.joints.iter().map(|j| &j.weights);
+        for weights in plan.contrasts.iter().map(|c| &c.weights).chain(joints) {
+            assert!(weights.iter().map(|(_, w)| w).sum::<f64>().abs() < 1e-12, "{design}");
+            assert!(weights.iter().all(|(c, _)| *c < plan.configurations.len()));
+        }
+        assert!(plan.contrasts.iter().all(|c| c.from != c.to), "{design}");
+    }
+}
+
+#[test]
+fn one_at_a_time_changes_one_thing() {
+    let all = planned(&spec(Design::OneAtATime, &["cpu.turbo", "cpu.c1e", "cpu.deep-idle"])).unwrap();
+    assert_eq!((all.configurations.len(), all.contrasts.len()), (8, 6));
+    for c in &all.contrasts {
+        let [(to, _), (from, _)] = c.weights[..] else { panic!() };
+        let (to, from) = (&all.configurations[to].set, &all.configurations[from].set);
+        let changed: Vec<_> = to.iter().zip(from).filter(|(a, b)| a != b).collect();
+        assert_eq!(changed.len(), 1);
+        assert_eq!((&changed[0].0.value, &changed[0].1.value), (&c.to, &c.from));
+    }
+    let half = ExperimentSpec { from: Base::AllPerformance, ..spec(Design::OneAtATime, &["cpu.turbo", "cpu.c1e"]) };
+    assert_eq!(planned(&half).unwrap().configurations.len(), 3);
+    assert_eq!(planned(&spec(Design::OneAtATime, &["cpu.turbo"])).unwrap().configurations.len(), 2);
+}
+
+#[test]
+fn the_runs_of_2009_are_mapped_as_far_as_they_can_be() {
+    let gigabyte = planned(&spec(Design::X58Gigabyte, &[])).unwrap();
+    let names: Vec<_> = gigabyte.configurations.iter().map(|c| c.name.as_str()).collect();
+    let runs = ["run 1", "run 2: C3/C6/C7 off", "run 4: Enhanced halt (C1E) off", "run 5: EIST (SpeedStep) off"];
+    assert_eq!(names, runs);
+    let knobs: Vec<_> = gigabyte.contrasts.iter().map(|c| (c.knob.as_str(), c.from.as_str(), c.to.as_str())).collect();
+    let expected =
+        [("cpu.deep-idle", "C1", "C6"), ("cpu.c1e", "off", "on"), ("cpu.governor", "performance", "powersave")];
+    assert_eq!(knobs, expected);
+    let unmapped: Vec<_> = gigabyte.unmapped.iter().map(|u| u.setting.as_str()).collect();
+    assert!(unmapped.contains(&"Multi-threading") && unmapped.contains(&"Thermal Monitor"), "{unmapped:?}");
+    // Turbo Boost and the power plan stay at what performs, in every run.
+    for c in &gigabyte.configurations {
+        let has = |id: &str, value: &str| c.set.iter().any(|a| a.id == id && a.value == value);
+        assert!(has("cpu.turbo", "on") && has("platform.profile", "performance"));
+    }
+    let supermicro = planned(&spec(Design::X58Supermicro, &[])).unwrap();
+    let aspm = supermicro.unmapped.iter().find(|u| u.setting == "PCIe ASPM").unwrap();
+    assert!(aspm.reason.contains("firmware owns ASPM"), "{}", aspm.reason);
+}
+
+#[test]
+fn a_ladder_keeps_what_its_rungs_have_changed() {
+    let rung = |name: &str, set: &[(&str, &str)]| Rung {
+        name: name.into(),
+        set: set.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
+    };
+    let rungs =
+        vec![rung("a", &[("cpu.c1e", "off")]), rung("b", &[("cpu.turbo", "on")]), rung("c", &[("cpu.c1e", "on")])];
+    let ladder = planned(&ExperimentSpec { rung: rungs, ..spec(Design::Ladder, &[]) }).unwrap();
+    let values: Vec<Vec<_>> =
+        ladder.configurations.iter().map(|c| c.set.iter().map(|a| a.value.as_str()).collect()).collect();
+    // Turbo, then C1E, as the host lists them; what the first rung does not mention is as it was found.
+    assert_eq!(values, [["off", "off"], ["on", "off"], ["on", "on"]]);
+    // The last rung turns a saving on, so it is the one in question.
+    let last = ladder.contrasts.last().unwrap();
+    assert_eq!((last.from.as_str(), last.to.as_str(), last.weights[0].0), ("off", "on", 2));
+}
+
+#[test]
+fn what_cannot_be_planned_is_said() {
+    let set = |id: &str, value: &str| Rung { name: "x".into(), set: [(id.into(), value.into())].into() };
+    let rungs = |r: Rung| ExperimentSpec {
+        rung: vec![Rung { name: "a".into(), ..Rung::default() }, r],
+        ..spec(Design::Ladder, &[])
+    };
+    let cases = [
+        (spec(Design::OneAtATime, &["cpu.tubro"]), "unknown knob `cpu.tubro`; did you mean `cpu.turbo`?"),
+        (spec(Design::Factorial, &["pcie.aspm"]), "pcie.aspm cannot be set here: firmware owns ASPM"),
+        (rungs(set("cpu.virtualization", "off")), "cpu.virtualization cannot be set here"),
+        (rungs(set("cpu.deep-idle", "C9")), "does not take `C9`"),
+        (spec(Design::Ncq, &["cpu.smt"]), "it compares values of sata.ncq"),
+        (ExperimentSpec { max_blocks: 1, ..spec(Design::Ab, &[]) }, "max_blocks is 1"),
+    ];
+    for (spec, word) in cases {
+        let error = planned(&spec).unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+    }
+    let bare = plan(&spec(Design::Ncq, &[]), Host { knobs: &[], waits: &[] }).unwrap_err().to_string();
+    assert!(bare.contains("sata.ncq cannot be set here"), "{bare}");
+    assert!(plan(&spec(Design::OneAtATime, &[]), Host { knobs: &[], waits: &[] }).is_err());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_order_and_settled_knobs_drop_out() {
+    let plan = planned(&spec(Design::OneAtATime, &["cpu.turbo", "cpu.c1e", "cpu.deep-idle"])).unwrap();
+    let all = Open::all(&plan, 2);
+    let orders: Vec<_> = (0..20).map(|b| block(&plan, 7, b, &all)).collect();
+    assert_eq!(orders, (0..20).map(|b| block(&plan, 7, b, &all)).collect::<Vec<_>>());
+    assert_ne!(orders, (0..20).map(|b| block(&plan, 8, b, &all)).collect::<Vec<_>>());
+    for order in &orders {
+        assert_eq!(order.len(), 16);
+        assert_eq!(order.iter().collect::<std::collections::BTreeSet<_>>().len(), 16);
+        // Each configuration is set once.
+        assert!(order.chunks(2).all(|c| c[0].configuration == c[1].configuration && c[0].workload != c[1].workload));
+    }
+    let few = Open([(1, 0)].into());
+    let left = block(&plan, 7, 20, &few);
+    assert_eq!(left.len(), 2);
+    assert!(left.iter().all(|s| s.workload == 0));
+    assert!(block(&plan, 7, 21, &Open::default()).is_empty());
+}
+
+#[test]
+fn every_configuration_is_first_about_equally_often() {
+    let plan = planned(&spec(Design::OneAtATime, &["cpu.turbo", "cpu.c1e", "cpu.deep-idle"])).unwrap();
+    let all = Open::all(&plan, 1);
+    let mut first = [0u32; 8];
+    for number in 0..4000 {
+        first[block(&plan, 1, number, &all)[0].configuration] += 1;
+    }
+    // 500 expected, standard deviation 21.
+    assert!(first.iter().all(|n| (400..600).contains(n)), "{first:?}");
+}

@@ -1,0 +1,108 @@
+//! The two ladders of "Does power saving kill SSD performance?" (2009, Core i7-920 on X58), as far as a host has
+//! counterparts of their BIOS settings.
+
+use super::factor::kind;
+use super::ladder::climb;
+use super::plan::{Plan, PlanError};
+use protocol::experiment::{Configuration, ExperimentSpec, Unmapped};
+use protocol::knob::{Assignment, Knob};
+
+/// A setting of the BIOS.
+pub(super) struct Setting {
+    /// Its name there.
+    name: &'static str,
+    /// Kinds of knobs that do the same today.
+    kinds: &'static [&'static str],
+    /// The first run in which it is disabled; none if it stays enabled.
+    off_from: Option<usize>,
+    /// Whether "enabled" is the value that saves. Turbo Boost, cores and threads perform when enabled.
+    saves: bool,
+    /// Why there may be no counterpart, if none of its knobs says why.
+    else_reason: &'static str,
+}
+
+const fn saving(name: &'static str, kinds: &'static [&'static str], off_from: Option<usize>) -> Setting {
+    Setting { name, kinds, off_from, saves: true, else_reason: "this machine has no such setting" }
+}
+
+const fn performing(name: &'static str, kinds: &'static [&'static str]) -> Setting {
+    Setting { name, kinds, off_from: None, saves: false, else_reason: "this machine has no such setting" }
+}
+
+const fn fixed(name: &'static str, kinds: &'static [&'static str], off_from: Option<usize>) -> Setting {
+    Setting { name, kinds, off_from, saves: true, else_reason: "firmware alone decides it; no operating system can" }
+}
+
+const SPEED_STEP: &[&str] = &["cpu.governor", "cpu.epp", "cpu.epb", "cpu.frequency-floor"];
+const ASPM: &[&str] = &["pcie.aspm", "pcie.aspm-l0s", "pcie.aspm-l1", "pcie.aspm-l1.1", "pcie.aspm-l1.2"];
+
+/// Gigabyte EX58-UD4P.
+pub(super) const GIGABYTE: [Setting; 10] = [
+    performing("Turbo Boost", &["cpu.turbo"]),
+    performing("CPU cores enabled", &["cpu.cores"]),
+    performing("Multi-threading", &["cpu.smt"]),
+    saving("Enhanced halt (C1E)", &["cpu.c1e"], Some(4)),
+    saving("C3/C6/C7", &["cpu.deep-idle"], Some(2)),
+    fixed("Thermal Monitor", &["cpu.thermal-monitor"], Some(3)),
+    saving("EIST (SpeedStep)", SPEED_STEP, Some(5)),
+    fixed("Virtualization Technology", &["cpu.virtualization"], Some(6)),
+    fixed("Bi-directional PROCHOT", &["cpu.prochot"], None),
+    performing("Power plan: High performance", &["platform.profile"]),
+];
+
+/// Supermicro X8SAX.
+pub(super) const SUPERMICRO: [Setting; 6] = [
+    saving("EIST (SpeedStep)", SPEED_STEP, Some(5)),
+    saving("C1E", &["cpu.c1e"], Some(4)),
+    fixed("Virtualization Technology", &["cpu.virtualization"], Some(6)),
+    saving("C-state technology", &["cpu.deep-idle"], Some(3)),
+    saving("PCIe ASPM", ASPM, Some(2)),
+    performing("Power plan: High performance", &["platform.profile"]),
+];
+
+const RUNS: usize = 6;
+
+/// The runs that differ on this host.
+pub(super) fn plan(spec: &ExperimentSpec, knobs: &[Knob], board: &[Setting]) -> Result<Plan, PlanError> {
+    let mut unmapped = Vec::new();
+    let mut mapped: Vec<(&Setting, Vec<&Knob>)> = Vec::new();
+    for setting in board {
+        let same: Vec<_> = knobs.iter().filter(|k| setting.kinds.contains(&kind(&k.id))).collect();
+        let usable =
+            |k: &&&Knob| k.writable && k.risk.is_none() && k.saving_value.is_some() && k.performance_value.is_some();
+        let usable: Vec<_> = same.iter().filter(usable).copied().collect();
+        if usable.is_empty() {
+            let said = same.iter().find_map(|k| k.reason.clone());
+            let reason = said.unwrap_or_else(|| setting.else_reason.to_owned());
+            unmapped.push(Unmapped { setting: setting.name.into(), reason });
+        } else {
+            mapped.push((setting, usable));
+        }
+    }
+    let mut configurations: Vec<Configuration> = Vec::new();
+    for run in 1..=RUNS {
+        let mut set = Vec::new();
+        for (setting, knobs) in &mapped {
+            let enabled = setting.off_from.is_none_or(|off| run < off);
+            for knob in knobs {
+                let value = if enabled == setting.saves { &knob.saving_value } else { &knob.performance_value };
+                set.extend(value.clone().map(|value| Assignment { id: knob.id.clone(), value }));
+            }
+        }
+        let off: Vec<_> = board.iter().filter(|s| s.off_from == Some(run)).map(|s| s.name).collect();
+        let name = if off.is_empty() { format!("run {run}") } else { format!("run {run}: {} off", off.join(", ")) };
+        match configurations.last() {
+            Some(last) if last.set == set => {
+                let reason = "it changes nothing that can be changed here, so it is left out".into();
+                unmapped.push(Unmapped { setting: name, reason });
+            }
+            _ => configurations.push(Configuration { name, set, wait: None }),
+        }
+    }
+    if configurations.len() < 2 {
+        let why = unmapped.iter().map(|u| format!("{} ({})", u.setting, u.reason)).collect::<Vec<_>>().join("; ");
+        let reason = format!("no run of it differs from another on this machine: {why}");
+        return Err(PlanError::Nothing { design: spec.design, reason });
+    }
+    Ok(Plan { unmapped, ..climb(configurations, knobs) })
+}

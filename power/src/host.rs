@@ -10,6 +10,7 @@ use protocol::host::HostFacts;
 use protocol::units::Bytes;
 
 pub use daemons::conflicts;
+pub(crate) use daemons::is_daemon;
 pub(crate) use identity::on_ac;
 
 /// What `/proc/cpuinfo` says that the CPU has; `None` where it does not say.

@@ -17,8 +17,10 @@
 //! | [`keeper`] | the one who changes settings and puts them back |
 //! | [`desk`] | how everybody else lists and changes settings |
 //! | [`telemetry`] | what the host does while it is watched |
+//! | [`archive`] | what the kernel says about a machine, to be sent to somebody |
 //! | [`cpulist`] | the kernel's way of writing sets of CPUs |
 
+pub mod archive;
 mod catalogue;
 pub mod control;
 pub mod cpulist;

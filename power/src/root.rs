@@ -62,6 +62,11 @@ impl Root {
         Some(self.resolve(path)?.file_name()?.to_string_lossy().into_owned())
     }
 
+    /// Where a path below the root lies on this machine, links not followed.
+    pub(crate) fn place(&self, path: &str) -> PathBuf {
+        self.0.join(path.trim_start_matches('/'))
+    }
+
     /// Where a file lies on this machine, links followed, to be opened by whoever reads it again and again; `None` if
     /// it is absent, outside the root, or no regular file.
     pub(crate) fn locate(&self, path: &str) -> Option<PathBuf> {

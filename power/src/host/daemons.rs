@@ -93,6 +93,11 @@ pub fn conflicts(root: &Root) -> Vec<String> {
     found(root).into_iter().map(|d| format!("{} {}", d.name, d.does)).collect()
 }
 
+/// Whether a process of this name is one of them.
+pub(crate) fn is_daemon(process: &str) -> bool {
+    KNOWN.iter().any(|d| d.processes.contains(&process))
+}
+
 fn found(root: &Root) -> Vec<&'static Daemon> {
     let pids = root.dir("/proc").map(|d| d.names()).unwrap_or_default();
     let pids = pids.iter().filter(|n| n.bytes().all(|b| b.is_ascii_digit()));

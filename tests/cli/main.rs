@@ -1,5 +1,6 @@
 //! The command line, run as a user runs it, on real filesystems and devices.
 
+mod archive;
 mod fio;
 mod one_at_a_time;
 mod refusals;

@@ -8,7 +8,8 @@ pub(super) fn at_start(text: &str) -> Option<(Kind, usize)> {
     let found = match run {
         8 if groups(text, &[8, 4, 4, 4, 12], b'-') => Some((Kind::Uuid, 36)),
         2 if groups(text, &[2; 6], b':') || groups(text, &[2; 6], b'-') => Some((Kind::Mac, 17)),
-        32.. => Some((Kind::Identifier, run)),
+        // A bit mask is long, too, but has no letters.
+        32.. if text.bytes().take(run).any(|b| b.is_ascii_alphabetic()) => Some((Kind::Identifier, run)),
         _ => world_wide_name(text).map(|length| (Kind::WorldWideName, length)),
     };
     found.filter(|(_, length)| {

@@ -1,5 +1,6 @@
 //! `brakecheck doctor`: what is here, and what limits the tool.
 
+mod archive;
 mod limits;
 
 use super::Globals;
@@ -11,6 +12,7 @@ use protocol::api::SystemFacts;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::host::{DriveFacts, TargetFacts, TargetKind};
 use serde::Serialize;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Options of `doctor`.
@@ -19,6 +21,11 @@ pub struct DoctorArgs {
     /// Look at this directory, file or block device too
     #[arg(long, visible_alias = "filename", value_name = "PATH")]
     target: Option<String>,
+    /// Write what the kernel says about this machine to FILE, a .tar.gz to send to whoever helps you
+    ///
+    /// Serial numbers, UUIDs, host and user names are masked. Unpacked, it is a tree for --sysroot.
+    #[arg(long, value_name = "FILE", conflicts_with = "target")]
+    archive: Option<PathBuf>,
 }
 
 /// What `doctor --json` prints: the facts of `GET /api/v1/system`, and the target's.
@@ -33,12 +40,16 @@ struct Findings {
     limits: Vec<String>,
 }
 
-/// Runs the subcommand. Writes nothing anywhere.
+/// Runs the subcommand. Writes nothing anywhere but the archive that was asked for.
 pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
     let root = Root::new(&globals.sysroot).map_err(|e| {
         let path = globals.sysroot.display();
         ErrorBody::new(ErrorCode::Usage, format!("--sysroot {path} cannot be used: {e}."))
     })?;
+    if let Some(path) = &args.archive {
+        archive::write(path, &root, globals.json)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let inspect = |path: &String| engine::target::inspect(path).map_err(|e| e.body());
     let target = args.target.as_ref().map(inspect).transpose()?;
     let drive = target.as_ref().and_then(|t| runner::drive(&root, t));

@@ -31,7 +31,7 @@ impl Keeper {
             knobs: controls.iter().map(knob).collect(),
             changed: self.changed(),
             confirm_ms: self.confirm_ms(),
-            daemons: host::facts(self.root()).daemons,
+            daemons: host::conflicts(self.root()),
             ..PowerState::default()
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Keeper, boot_ms};
 use crate::journal::{Layer, Record};
-use crate::kernel::Fault;
+use crate::kernel::{Fault, differs};
 use crate::site::Site;
 use protocol::knob::{Lifetime, RestoreReport, Restored, RestoredItem};
 use std::collections::BTreeSet;
@@ -117,8 +117,7 @@ impl Keeper {
         if self.kernel.is_held(site) {
             return self.let_go(job);
         }
-        let identity = self.kernel.identity(site);
-        if !job.record.identity.is_empty() && !identity.is_empty() && identity != job.record.identity {
+        if differs(&job.record.identity, &self.kernel.identity(site)) {
             let words = "another device is in its place; the one that was changed is gone, and its settings with it";
             return (self.item(job, Restored::Gone, None, Some(words.into())), Fate::Lost);
         }

@@ -45,7 +45,7 @@ impl Fault {
     /// Whether the file or its device is not there, at least for now.
     pub fn is_gone(&self) -> bool {
         // Where threads cannot be controlled at all, their file answers ENODEV and stays.
-        let lasting = matches!(self.site, Site::Smt);
+        let lasting = matches!((&self.site, self.errno), (Site::Smt, Errno::NODEV));
         matches!(self.errno, Errno::NOENT | Errno::NODEV | Errno::NXIO) && !lasting
     }
 

@@ -38,5 +38,23 @@ fn disk_identity(root: &Root, disk: &str) -> String {
 fn facts(dir: Option<Dir<'_>>, names: &[&str]) -> String {
     let Some(dir) = dir else { return String::new() };
     let fact = |name: &&str| Some(format!("{name}={}", dir.read(name)?));
-    names.iter().filter_map(fact).collect::<Vec<_>>().join(" ")
+    names.iter().filter_map(fact).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether two identities are of different devices: some fact that both tell differs. A fact that one does not tell
+/// could not be read then.
+pub(crate) fn differs(a: &str, b: &str) -> bool {
+    let facts = |text| str::lines(text).filter_map(|fact| fact.split_once('='));
+    facts(a).any(|(name, value)| facts(b).any(|(n, v)| n == name && v != value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::differs;
+
+    #[test]
+    fn only_facts_that_both_tell_are_compared() {
+        assert!(differs("wwid=a", "wwid=b") && differs("serial=1\nmodel=x y", "model=x z"));
+        assert!(!differs("wwid=a", "wwid=a") && !differs("wwid=a", "diskseq=4") && !differs("wwid=a", ""));
+    }
 }

@@ -8,6 +8,7 @@ mod settle;
 
 pub(crate) use fault::name as errno_name;
 pub use fault::{Attempt, Fault};
+pub(crate) use identity::differs;
 
 use crate::nvme;
 use crate::profile_daemon::Hold;

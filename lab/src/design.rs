@@ -8,6 +8,7 @@
 //! | `ladder` | rungs: `ladder`, `ab` |
 //! | `x58` | the two ladders of 2009 |
 //! | `factorial` | all combinations, or a fraction of them |
+//! | [`relevant`] | the knobs that can matter for a drive |
 //! | [`order`] | the random order of each block |
 
 pub mod factor;
@@ -15,6 +16,7 @@ mod factorial;
 mod ladder;
 pub mod order;
 pub mod plan;
+pub mod relevant;
 mod single;
 #[cfg(test)]
 mod tests;
@@ -22,3 +24,4 @@ mod x58;
 
 pub use order::{Open, Slot, block};
 pub use plan::{Contrast, Host, Joint, Plan, PlanError, plan};
+pub use relevant::relevant;

@@ -10,13 +10,18 @@
 //! | [`location`] | where differences are centred, whatever the outliers |
 //! | [`judge`] | effects, and what is concluded of them |
 //! | [`analysis`] | all of an experiment's trials, judged |
-//! | [`words`] | what was found, in sentences |
+//! | [`words`], [`advice`] | what was found and what to do about it, in sentences |
+//! | [`report`] | all of it together |
+//! | [`cold`] | after how long a pause a read gets slow |
 
+pub mod advice;
 pub mod analysis;
+pub mod cold;
 pub mod compare;
 pub mod design;
 pub mod judge;
 pub mod location;
+pub mod report;
 pub mod sequence;
 pub mod student;
 pub mod summary;

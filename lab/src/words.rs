@@ -6,20 +6,32 @@ use protocol::knob::Knob;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Names of knobs as people know them, by id.
+/// Names of knobs as people know them, and their values as found, by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Titles(BTreeMap<String, String>);
+pub struct Titles {
+    titles: BTreeMap<String, String>,
+    found: BTreeMap<String, String>,
+}
 
 impl Titles {
     /// Those of a host's knobs.
     pub fn of(knobs: &[Knob]) -> Self {
         let named = knobs.iter().filter(|k| !k.title.is_empty());
-        Self(named.map(|k| (k.id.clone(), k.title.clone())).collect())
+        let found = |k: &Knob| Some((k.id.clone(), k.original.clone().or_else(|| k.value.clone())?));
+        Self {
+            titles: named.map(|k| (k.id.clone(), k.title.clone())).collect(),
+            found: knobs.iter().filter_map(found).collect(),
+        }
     }
 
     /// The name of a knob; its id if it has none.
     pub fn title<'a>(&'a self, id: &'a str) -> &'a str {
-        self.0.get(id).map_or(id, String::as_str)
+        self.titles.get(id).map_or(id, String::as_str)
+    }
+
+    /// The value of a knob before anything was changed.
+    pub fn found(&self, id: &str) -> Option<&str> {
+        self.found.get(id).map(String::as_str)
     }
 }
 

@@ -171,3 +171,13 @@ fn every_configuration_is_first_about_equally_often() {
     // 500 expected, standard deviation 21.
     assert!(first.iter().all(|n| (400..600).contains(n)), "{first:?}");
 }
+
+#[test]
+fn only_what_can_matter_for_the_drive_is_relevant() {
+    let mut knobs = host();
+    knobs.push(knob("nvme.apst@nvme0", &["auto", "off"]));
+    knobs.push(knob("cpu.smt", &["off", "on"]));
+    let ids = relevant(&knobs, &["sda", "host0"]);
+    assert_eq!(ids, ["platform.profile", "cpu.turbo", "cpu.deep-idle", "cpu.c1e", "cpu.governor", "sata.ncq@sda"]);
+    assert!(relevant(&knobs, &["nvme0"]).contains(&"nvme.apst@nvme0".to_owned()));
+}

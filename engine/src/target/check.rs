@@ -1,5 +1,6 @@
 //! Every refusal that can be known before a run.
 
+use super::device::or_ask;
 use super::inspect::{inspect, shown};
 use crate::EngineError;
 use crate::file::own;
@@ -68,7 +69,7 @@ fn refuse_access(facts: &TargetFacts) -> Result<(), EngineError> {
         };
         return Err(EngineError::Expected(own::cannot_write(path, &error)));
     }
-    match std::fs::File::open(path) {
+    match or_ask(std::fs::File::open(path), path, false) {
         Ok(_) => Ok(()),
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Err(EngineError::Expected(
             ErrorBody::new(ErrorCode::NotPermitted, format!("You may not read {}.", shown(&facts.path))).hint(

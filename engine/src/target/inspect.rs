@@ -1,5 +1,6 @@
 //! What a target is. Changes nothing.
 
+use super::device::or_ask;
 use super::direct;
 use super::mounts::{self, Mount};
 use crate::EngineError;
@@ -97,7 +98,7 @@ fn size(kind: TargetKind, real: &Path, meta: &Metadata) -> Option<Bytes> {
             let size = fs::read_to_string(format!("/sys/dev/block/{}:{}/size", major(dev), minor(dev))).ok();
             let size = size.and_then(|s| s.trim().parse::<u64>().ok()).map(|s| Bytes(s * 512));
             size.or_else(|| {
-                let mut file = fs::File::open(real).ok()?;
+                let mut file = or_ask(fs::File::open(real), real, false).ok()?;
                 io::Seek::seek(&mut file, io::SeekFrom::End(0)).ok().map(Bytes)
             })
         }
@@ -113,6 +114,10 @@ fn probe_direct(kind: TargetKind, real: &Path, mount: Option<&Mount>) -> DirectI
     };
     match opened {
         Ok(fd) => direct::of_descriptor(fd, mount),
+        Err(e) if kind == TargetKind::BlockDevice => match or_ask(Err(e.into()), real, true) {
+            Ok(file) => direct::of_descriptor(file, mount),
+            Err(e) => direct::refused(mount, &e),
+        },
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::ISDIR) if kind == TargetKind::Directory => {
             // vfat, exfat, overlay on old kernels and others.
             direct::untried(mount)

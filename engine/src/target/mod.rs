@@ -2,6 +2,7 @@
 
 mod check;
 pub(crate) mod counters;
+pub mod device;
 mod direct;
 mod inspect;
 mod mounts;

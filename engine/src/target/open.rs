@@ -1,5 +1,6 @@
 //! The target opened for a run: a file of our own, laid out, or somebody's file or device, for reading only.
 
+use super::device::or_ask;
 use crate::Control;
 use crate::error::EngineError;
 use crate::file::own::OwnFile;
@@ -58,7 +59,10 @@ impl Target {
             let direct = if wants_direct { Some(own.open_direct().map_err(|e| no_direct(facts, &e))?) } else { None };
             Self { direct, handle: Handle::Own(own), size, dev: facts.dev }
         } else {
-            let open = |flags| open_quietly(OpenOptions::new().read(true), flags, path);
+            let open = |flags| {
+                let opened = open_quietly(OpenOptions::new().read(true), flags, path);
+                or_ask(opened, path, flags & libc::O_DIRECT != 0)
+            };
             let io = |source| EngineError::Io { what: format!("open {}", facts.path), source };
             let direct =
                 if wants_direct { Some(open(libc::O_DIRECT).map_err(|e| no_direct(facts, &e))?.into()) } else { None };

@@ -1,5 +1,6 @@
 //! Files of our own, seen from outside.
 
+pub use crate::file::owner::adopt;
 use std::path::{Path, PathBuf};
 
 /// Removes files that an earlier process of ours left behind (killed, power loss), as listed in `registry`, unless

@@ -3,6 +3,7 @@
 pub(crate) mod layout;
 pub(crate) mod leftovers;
 pub(crate) mod own;
+pub(crate) mod owner;
 pub(crate) mod random_data;
 mod registry;
 mod trailer;

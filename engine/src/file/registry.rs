@@ -4,7 +4,8 @@
 //! inode numbers, the rest is the path. It is on disk before the data file exists (the inode is then 0), and goes only
 //! after it. Whoever uses a data file holds a lock on its entry, and the lock ends with the process.
 
-use rustix::fs::{FlockOperation, flock};
+use super::owner::adopt;
+use rustix::fs::{FlockOperation, OFlags, flock};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -37,7 +38,10 @@ impl Registry {
     /// Makes the directory if absent, and waits for whoever holds the lock.
     pub(crate) fn lock(path: &Path) -> io::Result<Self> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-        let dir = File::open(path)?;
+        // Root may be at work in a directory that somebody else owns, and follows no link there.
+        let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY;
+        let dir = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+        adopt(&dir, path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
         flock(&dir, FlockOperation::LockExclusive)?;
         Ok(Self { path: path.to_owned(), dir })
     }
@@ -48,6 +52,7 @@ impl Registry {
         let dev = fs::metadata(dir)?.dev();
         let path = self.path.join(name);
         let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+        adopt(&file, &self.path)?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         file.write_all(&[identity(dev, 0).as_bytes(), data.as_os_str().as_bytes()].concat())?;
         file.sync_all()?;
@@ -78,7 +83,8 @@ pub(crate) struct Entry {
 
 impl Entry {
     fn open(path: &Path, name: &OsStr) -> Option<Self> {
-        let mut file = OpenOptions::new().read(true).write(true).open(path).ok()?;
+        let flags = OFlags::NOFOLLOW.bits().cast_signed();
+        let mut file = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).ok()?;
         flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).ok()?;

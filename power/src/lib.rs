@@ -15,12 +15,14 @@
 //! | [`profile_daemon`] | the daemon that owns the platform's profile |
 //! | [`journal`] | the record on disk of what was changed, written before it is |
 //! | [`keeper`] | the one who changes settings and puts them back |
+//! | [`broker`] | the privileged process behind a desk |
 //! | [`desk`] | how everybody else lists and changes settings |
 //! | [`telemetry`] | what the host does while it is watched |
 //! | [`archive`] | what the kernel says about a machine, to be sent to somebody |
 //! | [`cpulist`] | the kernel's way of writing sets of CPUs |
 
 pub mod archive;
+pub mod broker;
 mod catalogue;
 pub mod control;
 pub mod cpulist;

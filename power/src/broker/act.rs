@@ -1,0 +1,104 @@
+//! What the broker does for each verb.
+
+use super::connection::{Caller, Listing};
+use super::device::open_device;
+use super::meters::Meters;
+use super::wire::{Answer, Verb, Wish};
+use crate::control::Hints;
+use crate::keeper::{Keeper, Scope};
+use crate::root::Root;
+use protocol::error::{ErrorBody, ErrorCode};
+use protocol::knob::{Assignment, Knob, Lifetime};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::fd::OwnedFd;
+
+/// The hands of the broker.
+#[derive(Debug)]
+pub(super) struct Acts {
+    pub(super) root: Root,
+    pub(super) keeper: Keeper,
+    pub(super) meters: Meters,
+}
+
+impl Acts {
+    /// Does it. `listing` is what this caller was told last.
+    pub(super) fn answer(
+        &mut self,
+        caller: Caller,
+        listing: &mut Listing,
+        verb: Verb,
+    ) -> Result<(Answer, Option<OwnedFd>), ErrorBody> {
+        let answer = match verb {
+            Verb::List => {
+                let state = self.keeper.list(&Hints::default());
+                *listing = Listing::of(&state.knobs);
+                Answer::State { state: Box::new(state), digest: listing.digest }
+            }
+            Verb::Set { digest, .. } if digest != listing.digest => Answer::Stale,
+            Verb::Set { lifetime: Lifetime::Session | Lifetime::Unconfirmed, .. } if caller != Caller::Server => {
+                return Err(ErrorBody::new(
+                    ErrorCode::Usage,
+                    "A command line has no session that a setting could last.",
+                ));
+            }
+            Verb::Set { wishes, lifetime, risk, .. } => {
+                let wishes = wishes.iter().map(|w| listing.wish(w)).collect::<Result<Vec<_>, _>>()?;
+                Answer::Outcomes(self.keeper.set(&Hints::default(), &wishes, lifetime, risk)?)
+            }
+            Verb::Confirm => {
+                self.keeper.confirm()?;
+                Answer::Done
+            }
+            Verb::Restore { session: true, force } => Answer::Report(self.keeper.restore(Scope::Session, force)),
+            Verb::Restore { session: false, force } => Answer::Report(self.keeper.restore(Scope::All, force)),
+            Verb::Script => Answer::Script(self.keeper.script()),
+            Verb::Drift => Answer::Drift(self.keeper.drift()),
+            Verb::Renew => Answer::Done,
+            Verb::Energy => Answer::Energy(self.meters.read(&self.root)),
+            Verb::OpenDevice { major, minor, direct } => {
+                return Ok((Answer::Device, Some(open_device((major, minor), direct)?)));
+            }
+        };
+        Ok((answer, None))
+    }
+}
+
+impl Listing {
+    fn of(knobs: &[Knob]) -> Self {
+        let knobs: Vec<_> = knobs.iter().map(|k| (k.id.clone(), k.values.clone())).collect();
+        let mut hasher = DefaultHasher::new();
+        knobs.hash(&mut hasher);
+        Self { digest: hasher.finish(), knobs }
+    }
+
+    fn wish(&self, wish: &Wish) -> Result<Assignment, ErrorBody> {
+        let get = || {
+            let (id, values) = self.knobs.get(usize::try_from(wish.knob).ok()?)?;
+            let value = values.get(usize::try_from(wish.value).ok()?)?;
+            Some(Assignment { id: id.clone(), value: value.clone() })
+        };
+        let (knob, value) = (wish.knob, wish.value);
+        get().ok_or_else(|| ErrorBody::new(ErrorCode::Usage, format!("There is no value {value} of knob {knob}.")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_in_the_list_cannot_be_wished_for() {
+        let knob = |id: &str, values: &[&str]| Knob {
+            id: id.into(),
+            values: values.iter().map(ToString::to_string).collect(),
+            ..Knob::default()
+        };
+        let listing = Listing::of(&[knob("a", &["on", "off"]), knob("b", &[])]);
+        let wished = listing.wish(&Wish { knob: 0, value: 1 }).unwrap();
+        assert_eq!((wished.id.as_str(), wished.value.as_str()), ("a", "off"));
+        for (knob, value) in [(0, 2), (1, 0), (2, 0), (u32::MAX, u32::MAX)] {
+            assert_eq!(listing.wish(&Wish { knob, value }).unwrap_err().code, ErrorCode::Usage);
+        }
+        assert_ne!(listing.digest, Listing::of(&[knob("a", &["off", "on"]), knob("b", &[])]).digest);
+    }
+}

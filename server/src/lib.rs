@@ -5,6 +5,7 @@
 //! | [`cli`] | the command line; one file per subcommand |
 //! | [`state_dir`], [`lock`] | the directory that holds everything of ours, and who is at work in it |
 //! | [`store`] | results, in `SQLite` |
+//! | [`privilege`] | root's rights: who has them, and who gives them up |
 //! | [`runner`] | the single owner of a run: lock, conditions, engine, store, events |
 //! | [`scheduler`] | one run at a time in the server, and its queue |
 //! | [`settings`] | the host's settings: asked of the desk, told to viewers |
@@ -19,6 +20,7 @@ pub mod http;
 pub mod limits;
 pub mod live;
 pub mod lock;
+pub mod privilege;
 pub mod runner;
 pub mod scheduler;
 pub mod serve;

@@ -3,10 +3,11 @@
 //! A lock is an `flock` on a file that also says, as JSON, who holds it. The kernel drops it with the process, however
 //! that ends, so the text only means something while the lock is held.
 
-use crate::state_dir::open_private;
+use crate::state_dir::{NOFOLLOW, open_private};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -80,7 +81,7 @@ impl Drop for Lock {
 
 /// Who holds the lock at `path`, if anybody does. A holder that has not yet written who it is has pid 0.
 pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
-    let mut file = match File::open(path) {
+    let mut file = match File::options().read(true).custom_flags(NOFOLLOW).open(path) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(e),

@@ -1,6 +1,8 @@
 //! The directory that holds everything of ours: results, locks, the token, the registry of laid-out files.
 
+use engine::own_file::adopt;
 use protocol::error::{ErrorBody, ErrorCode};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -38,6 +40,12 @@ impl StateDir {
             ErrorBody::new(code, format!("Cannot use the state directory {}: {e}.", path.display()))
                 .hint("Name another one with --state-dir.")
         };
+        // Directories above it that root makes are for others to pass: the server will not be root.
+        if rustix::process::geteuid().is_root()
+            && let Some(parent) = path.parent()
+        {
+            fs::DirBuilder::new().recursive(true).mode(0o755).create(parent).map_err(|e| refused(&e))?;
+        }
         fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|e| refused(&e))?;
         let path = fs::canonicalize(path).map_err(|e| refused(&e))?;
         rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).map_err(|e| refused(&e.into()))?;
@@ -72,12 +80,50 @@ impl StateDir {
     pub fn targets(&self) -> PathBuf {
         self.0.join("targets")
     }
+    /// Directory of the journal of settings, which belongs to whoever changes them.
+    pub fn journal(&self) -> PathBuf {
+        self.0.join("journal")
+    }
 }
 
-/// Opens `path` for reading and writing, making it (0600) if absent.
-pub(crate) fn open_private(path: &Path) -> io::Result<fs::File> {
-    fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+/// What may lie in a state directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// A file.
+    File,
+    /// The registry of laid-out files.
+    Targets,
+    /// The journal of settings.
+    Journal,
 }
+
+impl Content {
+    /// What has this name; `None` for what is not ours.
+    pub(crate) fn of(name: &OsStr) -> Option<Self> {
+        match name.to_str()? {
+            "targets" => Some(Self::Targets),
+            "journal" => Some(Self::Journal),
+            "run.lock" | "server.lock" | "store.lock" | "token" => Some(Self::File),
+            store => {
+                let rest = store.strip_prefix("results.db")?;
+                (rest.is_empty() || rest.starts_with(['-', '.'])).then_some(Self::File)
+            }
+        }
+    }
+}
+
+/// Opens `path` for reading and writing, making it (0600) if absent. Follows no link; what root makes belongs to the
+/// owner of the directory.
+pub(crate) fn open_private(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(NOFOLLOW);
+    let file = options.open(path)?;
+    adopt(&file, path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
+    Ok(file)
+}
+
+/// For `custom_flags`: a link in the place of a file is an error.
+pub(crate) const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 
 #[cfg(test)]
 mod tests {

@@ -7,9 +7,8 @@ use super::Globals;
 use super::output::{self, shown};
 use super::table::pairs;
 use crate::runner;
-use power::Root;
 use protocol::api::SystemFacts;
-use protocol::error::{ErrorBody, ErrorCode};
+use protocol::error::ErrorBody;
 use protocol::host::{DriveFacts, TargetFacts, TargetKind};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -42,10 +41,7 @@ struct Findings {
 
 /// Runs the subcommand. Writes nothing anywhere but the archive that was asked for.
 pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
-    let root = Root::new(&globals.sysroot).map_err(|e| {
-        let path = globals.sysroot.display();
-        ErrorBody::new(ErrorCode::Usage, format!("--sysroot {path} cannot be used: {e}."))
-    })?;
+    let root = globals.root()?;
     if let Some(path) = &args.archive {
         archive::write(path, &root, globals.json)?;
         return Ok(ExitCode::SUCCESS);

@@ -3,11 +3,15 @@
 pub mod bench;
 pub mod doctor;
 mod fio_json;
+mod helpers;
+mod journal;
+pub mod knobs;
 pub mod measure;
 mod output;
 pub mod preset;
 mod progress;
 mod report;
+pub mod restore;
 pub mod results;
 #[cfg(test)]
 mod sample_run;
@@ -17,6 +21,7 @@ mod table;
 
 use crate::state_dir::StateDir;
 use clap::{Args, Parser, Subcommand};
+use power::Root;
 use protocol::error::{ErrorBody, ErrorCode};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -55,10 +60,20 @@ pub struct Globals {
 impl Globals {
     /// Opens the state directory, making it if absent.
     pub fn state(&self) -> Result<StateDir, ErrorBody> {
-        match &self.state_dir {
-            Some(dir) => StateDir::open(dir),
-            None => StateDir::open(StateDir::default_path()?),
-        }
+        StateDir::open(self.state_path()?)
+    }
+
+    /// Where the state directory is or will be.
+    pub fn state_path(&self) -> Result<PathBuf, ErrorBody> {
+        self.state_dir.clone().map_or_else(StateDir::default_path, Ok)
+    }
+
+    /// Where the host's settings are.
+    pub fn root(&self) -> Result<Root, ErrorBody> {
+        Root::new(&self.sysroot).map_err(|e| {
+            let path = self.sysroot.display();
+            ErrorBody::new(ErrorCode::Usage, format!("--sysroot {path} cannot be used: {e}."))
+        })
     }
 }
 
@@ -79,6 +94,16 @@ pub enum Command {
     Results(results::ResultsArgs),
     /// Show host, kernel, io_uring features, the target's drive, and what limits the tool here
     Doctor(doctor::DoctorArgs),
+    /// List the host's settings and what each can be set to; `knobs set` sets some
+    Knobs(knobs::KnobsArgs),
+    /// Put back every setting that Brakecheck has changed
+    Restore(restore::RestoreArgs),
+    /// The process that changes settings for a server; started by it
+    #[command(hide = true)]
+    Broker,
+    /// The process that puts settings back when a broker has died; started by it
+    #[command(hide = true)]
+    Sentinel,
 }
 
 /// Reads the command line and runs it; errors go to standard error as a sentence and what to do about it, with
@@ -106,6 +131,10 @@ fn run(command: Option<Command>, globals: &Globals) -> Result<ExitCode, ErrorBod
         Command::Preset(args) => preset::run(&args, globals),
         Command::Results(args) => results::run(&args, globals),
         Command::Doctor(args) => doctor::run(&args, globals),
+        Command::Knobs(args) => knobs::run(&args, globals),
+        Command::Restore(args) => restore::run(&args, globals),
+        Command::Broker => helpers::broker(globals).map(|()| ExitCode::SUCCESS),
+        Command::Sentinel => helpers::sentinel(globals).map(|()| ExitCode::SUCCESS),
     }
 }
 

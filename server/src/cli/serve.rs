@@ -1,8 +1,8 @@
 //! `brakecheck serve`.
 
 use super::Globals;
+use crate::privilege::{self, Entered};
 use crate::serve::{Options, Server};
-use power::desk::Reader;
 use protocol::error::{ErrorBody, ErrorCode};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -19,6 +19,9 @@ pub struct ServeArgs {
     /// A further name (NAME or NAME:PORT) under which browsers may reach this server
     #[arg(long = "allow-host", value_name = "NAME")]
     pub allow_hosts: Vec<String>,
+    /// As root: the user that faces the network [default: who called sudo, else brakecheck, else nobody]
+    #[arg(long, value_name = "NAME")]
+    pub user: Option<String>,
     /// Open the page in a browser
     #[arg(long)]
     pub open: bool,
@@ -26,12 +29,19 @@ pub struct ServeArgs {
 
 impl Default for ServeArgs {
     fn default() -> Self {
-        Self { port: protocol::DEFAULT_PORT, allow_hosts: Vec::new(), open: false }
+        Self { port: protocol::DEFAULT_PORT, allow_hosts: Vec::new(), user: None, open: false }
     }
 }
 
 /// Serves until told to stop.
 pub fn run(args: ServeArgs, globals: &Globals) -> Result<(), ErrorBody> {
+    let entered = privilege::enter(globals, args.user.as_deref())?;
+    let result = serve(args, globals, &entered);
+    entered.leave();
+    result
+}
+
+fn serve(args: ServeArgs, globals: &Globals, entered: &Entered) -> Result<(), ErrorBody> {
     let internal = |e: std::io::Error| ErrorBody::new(ErrorCode::Internal, format!("The server cannot start: {e}."));
     // Two threads are plenty for a few viewers; the processors are for the measurement.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -40,13 +50,12 @@ pub fn run(args: ServeArgs, globals: &Globals) -> Result<(), ErrorBody> {
         .enable_all()
         .build()
         .map_err(internal)?;
-    let root = power::Root::new(&globals.sysroot).map_err(internal)?;
     let options = Options {
         port: args.port,
         allow_hosts: args.allow_hosts,
-        state: globals.state()?,
+        state: entered.state.clone(),
         sysroot: globals.sysroot.clone(),
-        desk: Arc::new(Reader::new(root, "needs root: start with sudo")),
+        desk: Arc::clone(&entered.desk),
     };
     let result = runtime.block_on(async {
         let signals = Signals::new().map_err(internal)?;

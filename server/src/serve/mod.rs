@@ -55,7 +55,8 @@ pub struct Server {
 impl Server {
     /// Takes the state directory and the port.
     pub async fn start(options: Options) -> Result<Self, ErrorBody> {
-        let mut lock = Lock::take(&options.state.server_lock(), "its start", None).map_err(|e| taken(&options, &e))?;
+        let mut lock =
+            Lock::take(&options.state.server_lock(), "its start", None).map_err(|e| taken(&options.state, &e))?;
         let listeners = listen::loopback(options.port).await?;
         let local = listeners.first().and_then(|l| l.local_addr().ok());
         let local = local.ok_or_else(|| ErrorBody::new(ErrorCode::Internal, "The listener has no address."))?;
@@ -130,8 +131,9 @@ impl Server {
     }
 }
 
-fn taken(options: &Options, e: &LockError) -> ErrorBody {
-    let dir = options.state.path().display();
+/// Why a state directory cannot be a server's.
+pub(crate) fn taken(state: &StateDir, e: &LockError) -> ErrorBody {
+    let dir = state.path().display();
     match e {
         LockError::Held(holder) => ErrorBody::new(
             ErrorCode::Usage,

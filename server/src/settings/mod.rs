@@ -14,6 +14,7 @@ use power::desk::Desk;
 use protocol::error::ErrorBody;
 use protocol::knob::RestoreReport;
 use protocol::power::{PowerEvent, PowerState, RestoreRequest, SetAnswer, SetRequest};
+pub(crate) use request::{lifetime, wishes};
 use std::sync::{Arc, Mutex, PoisonError};
 use watch::Bell;
 pub use watch::Watch;

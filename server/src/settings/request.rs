@@ -8,7 +8,7 @@ use protocol::power::{PowerState, SetRequest};
 const LONGEST: u32 = 7 * 24 * 3600;
 
 /// The wishes of a request.
-pub(super) fn wishes(request: &SetRequest, state: &PowerState) -> Result<Vec<Assignment>, ErrorBody> {
+pub(crate) fn wishes(request: &SetRequest, state: &PowerState) -> Result<Vec<Assignment>, ErrorBody> {
     let wishes = match (request.profile, request.set.as_slice()) {
         (Some(profile), []) => profile.assignments(&state.knobs),
         (Some(_), _) => return Err(usage("Ask either for single settings (`set`) or for a `profile`, not for both.")),
@@ -33,7 +33,7 @@ pub(super) fn wishes(request: &SetRequest, state: &PowerState) -> Result<Vec<Ass
 }
 
 /// How long what is set stays.
-pub(super) fn lifetime(request: &SetRequest) -> Result<Lifetime, ErrorBody> {
+pub(crate) fn lifetime(request: &SetRequest) -> Result<Lifetime, ErrorBody> {
     match request.lifetime.unwrap_or_default() {
         Lifetime::Unconfirmed => Err(usage("What is risky is unconfirmed by itself: ask for `risk`.")),
         Lifetime::For { seconds } if !(1..=LONGEST).contains(&seconds) => {
@@ -49,7 +49,7 @@ fn unknown(wish: &Assignment, knobs: &[Knob]) -> ErrorBody {
         knobs.iter().map(|k| k.id.as_str()).filter(|id| id.split('@').next() == Some(family)).collect();
     let error = usage(format!("There is no setting `{}` here.", shown(&wish.id)));
     if alike.is_empty() {
-        error.hint("GET /api/v1/knobs lists them all.")
+        error.hint("`brakecheck knobs` and GET /api/v1/knobs list them all.")
     } else {
         error.hint(format!("There is: {}.", alike.join(", ")))
     }

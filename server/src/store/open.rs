@@ -2,7 +2,7 @@
 
 use super::{Store, StoreError, schema};
 use crate::state_dir::{StateDir, open_private};
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -46,7 +46,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
         .and_then(|f| f.metadata())
         .map_err(|source| StoreError::Io { path: path.into(), source })?
         .len();
-    let mut db = Connection::open(path)?;
+    let mut db = Connection::open_with_flags(path, OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
     db.busy_timeout(Duration::from_secs(5))?;
     db.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     db.pragma_update(None, "synchronous", "NORMAL")?;

@@ -8,5 +8,5 @@ mod server;
 
 pub use browser::{Browser, Scheme, in_browser};
 pub use disk::{BlockStat, Disk};
-pub use program::{Cli, Finished, program, scratch, send};
+pub use program::{Cli, Finished, give_to_server, program, scratch, send, server_user};
 pub use server::Server;

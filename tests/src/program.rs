@@ -1,9 +1,10 @@
 //! The program under test, as a command.
 
 use anyhow::{Context, Result, ensure};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
@@ -25,10 +26,35 @@ fn target_dir() -> Result<PathBuf> {
 }
 
 /// A fresh directory on the disk that holds the build, removed on drop. (`/tmp` may be a tmpfs, which is no disk.)
+/// Where other users cannot reach the build, under `/var/tmp`: a server that root starts is another user.
 pub fn scratch() -> Result<TempDir> {
     let parent = target_dir()?.join("scratch");
+    if geteuid().is_root() && !is_open(&parent) {
+        return Ok(tempfile::tempdir_in("/var/tmp")?);
+    }
     std::fs::create_dir_all(&parent)?;
     Ok(tempfile::tempdir_in(parent)?)
+}
+
+/// Whether everybody may pass every directory above `path` that exists.
+fn is_open(path: &Path) -> bool {
+    let closed = |dir: &Path| dir.metadata().is_ok_and(|m| m.permissions().mode() & 0o001 == 0);
+    !path.ancestors().skip(1).any(closed)
+}
+
+/// The user that a server started by root becomes in these tests; `None` if we are not root.
+pub fn server_user() -> Option<&'static str> {
+    geteuid().is_root().then_some("nobody")
+}
+
+/// Has `dir` belong to the user that the server becomes.
+pub fn give_to_server(dir: &Path) -> Result<()> {
+    let Some(user) = server_user() else { return Ok(()) };
+    let passwd = std::fs::read_to_string("/etc/passwd")?;
+    let line = passwd.lines().find(|line| line.split(':').next() == Some(user));
+    let line = line.with_context(|| format!("there is no user {user}"))?;
+    let id = |n: usize| line.split(':').nth(n).and_then(|id| id.parse().ok());
+    Ok(chown(dir, id(2), id(3))?)
 }
 
 /// Sends a signal to a process we started.

@@ -1,12 +1,14 @@
 //! A server of the program on a free port.
 
-use crate::{program, scratch, send};
+use crate::{give_to_server, program, scratch, send, server_user};
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use rustix::process::Signal;
 use serde_json::Value;
-use std::fs::File;
+use std::ffi::OsString;
+use std::fs::{File, Permissions};
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
@@ -20,15 +22,43 @@ pub struct Server {
     child: Child,
     url: String,
     log: PathBuf,
-    dirs: Arc<(TempDir, TempDir)>,
+    dirs: Arc<Dirs>,
     // Closing it would make the server's next line an error.
     _stdout: BufReader<ChildStdout>,
+}
+
+/// Where a server's things lie, restarts included.
+#[derive(Debug)]
+struct Dirs {
+    /// Holds the state directory and the log.
+    top: TempDir,
+    target: TempDir,
+    /// Further options.
+    options: Vec<OsString>,
+}
+
+impl Dirs {
+    fn new(options: Vec<OsString>) -> Result<Self> {
+        let (top, target) = (scratch()?, scratch()?);
+        std::fs::set_permissions(top.path(), Permissions::from_mode(0o755))?;
+        give_to_server(target.path())?;
+        Ok(Self { top, target, options })
+    }
+
+    fn state(&self) -> PathBuf {
+        self.top.path().join("state")
+    }
 }
 
 impl Server {
     /// Starts one with fresh state.
     pub fn start() -> Result<Self> {
-        Self::spawn(Arc::new((scratch()?, scratch()?)), 0)
+        Self::spawn(Arc::new(Dirs::new(Vec::new())?), 0)
+    }
+
+    /// Starts one with fresh state for the settings below `root`.
+    pub fn below(root: &Path) -> Result<Self> {
+        Self::spawn(Arc::new(Dirs::new(vec!["--sysroot".into(), root.into()])?), 0)
     }
 
     /// Starts another on the same state, port and target directory, as a user would after a crash.
@@ -36,12 +66,14 @@ impl Server {
         Self::spawn(Arc::clone(&self.dirs), self.port()?)
     }
 
-    fn spawn(dirs: Arc<(TempDir, TempDir)>, port: u16) -> Result<Self> {
-        let log = dirs.0.path().join("server.log");
+    fn spawn(dirs: Arc<Dirs>, port: u16) -> Result<Self> {
+        let log = dirs.top.path().join("server.log");
         let mut child = Command::new(program()?)
             .arg("--state-dir")
-            .arg(dirs.0.path())
+            .arg(dirs.state())
+            .args(&dirs.options)
             .args(["serve", "--port", &port.to_string()])
+            .args(server_user().iter().flat_map(|user| ["--user", user]))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::options().create(true).append(true).open(&log)?)
@@ -69,12 +101,12 @@ impl Server {
 
     /// A directory that runs may use.
     pub fn target(&self) -> &Path {
-        self.dirs.1.path()
+        self.dirs.target.path()
     }
 
     /// Its state directory.
-    pub fn state_dir(&self) -> &Path {
-        self.dirs.0.path()
+    pub fn state_dir(&self) -> PathBuf {
+        self.dirs.state()
     }
 
     fn port(&self) -> Result<u16> {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use server::live::Hub;
 use server::serve::{Options, Server};
 use server::state_dir::StateDir;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,9 +27,24 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 /// Anything that takes longer hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A directory on a real file system for state and targets.
+/// A directory on a real file system for state and targets, which the user that a server becomes can reach.
 pub(crate) fn directory() -> TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let closed = |dir: &Path| dir.metadata().unwrap().permissions().mode() & 0o001 == 0;
+    let elsewhere = rustix::process::geteuid().is_root() && built.ancestors().any(closed);
+    let dir = tempfile::tempdir_in(if elsewhere { Path::new("/var/tmp") } else { built }).unwrap();
+    std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    dir
+}
+
+/// Has `dir` belong to the user that a server started by root becomes.
+pub(crate) fn give_to_server(dir: &Path) {
+    if rustix::process::geteuid().is_root() {
+        let passwd = std::fs::read_to_string("/etc/passwd").unwrap();
+        let nobody = passwd.lines().find(|line| line.starts_with("nobody:")).unwrap();
+        let id = |n: usize| nobody.split(':').nth(n).unwrap().parse().ok();
+        std::os::unix::fs::chown(dir, id(2), id(3)).unwrap();
+    }
 }
 
 /// How to talk to a server.

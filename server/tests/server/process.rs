@@ -1,6 +1,6 @@
 //! The program itself: start, second instances, signals, sudden death.
 
-use crate::common::{Access, PATIENCE, directory, reads};
+use crate::common::{Access, PATIENCE, directory, give_to_server, reads};
 use protocol::event::Event;
 use protocol::run::RunState;
 use server::state_dir::StateDir;
@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 fn command(state: &Path, port: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_brakecheck"));
     command.args(["serve", "--port", port, "--state-dir"]).arg(state);
+    if rustix::process::geteuid().is_root() {
+        command.args(["--user", "nobody"]);
+    }
     command.env("LC_ALL", "de_DE.UTF-8").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -121,6 +124,7 @@ async fn a_run_survives_the_sudden_death_of_the_program() {
     let dir = directory();
     let (state, target) = (dir.path().join("state"), dir.path().join("target"));
     std::fs::create_dir(&target).unwrap();
+    give_to_server(&target);
     let program = Program::start(&state);
     let mut viewer = program.access.socket().await;
     let id = program.access.start(&reads(&target, 60_000)).await;

@@ -64,17 +64,19 @@ pub(super) fn put_plain(file: &OwnedFd, data: &[u8]) -> Result<(), Errno> {
     if u64::try_from(before.st_size).is_ok_and(|size| size > len) { ftruncate(file, len) } else { Ok(()) }
 }
 
-/// How a value is spelled in the place of `old`: the brackets move as the kernel moves them, the line end stays.
+/// How a value is spelled in the place of `old`: the brackets move as the kernel moves them, and what follows the value
+/// stays.
 pub(super) fn respelled(old: &str, value: &str) -> String {
     let chosen = format!("[{value}]");
     let word = |w: &str| {
         let bare = w.trim_start_matches('[').trim_end_matches(']');
         if bare == value { chosen.clone() } else { bare.to_owned() }
     };
-    let has_brackets = crate::root::bracketed(old).is_some();
-    let text = if has_brackets { old.split_whitespace().map(word).collect::<Vec<_>>().join(" ") } else { value.into() };
-    let end = if old.is_empty() || old.ends_with('\n') { "\n" } else { "" };
-    text + end
+    let line = old.lines().next().unwrap_or_default().trim_end();
+    let has_brackets = crate::root::bracketed(line).is_some();
+    let text =
+        if has_brackets { line.split_whitespace().map(word).collect::<Vec<_>>().join(" ") } else { value.into() };
+    text + if old.is_empty() { "\n" } else { old.get(line.len()..).unwrap_or_default() }
 }
 
 fn patiently<T>(mut access: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
@@ -95,8 +97,10 @@ mod tests {
     #[test]
     fn brackets_move_and_line_ends_stay() {
         assert_eq!(respelled("none [mq-deadline] kyber\n", "kyber"), "none mq-deadline [kyber]\n");
-        assert_eq!(respelled("[none] mq-deadline", "none"), "[none] mq-deadline");
+        assert_eq!(respelled("[none] mq-deadline \n", "none"), "[none] mq-deadline \n");
+        assert_eq!(respelled("on", "auto"), "auto");
         assert_eq!(respelled("powersave\n", "performance"), "performance\n");
+        assert_eq!(respelled("a\na\n", "b"), "b\na\n");
         assert_eq!(respelled("", "1"), "1\n");
     }
 }

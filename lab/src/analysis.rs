@@ -2,6 +2,10 @@
 //!
 //! Nothing is remembered between looks: the same trials give the same answer in any order of blocks, before and after a
 //! restart.
+//!
+//! Percentiles are judged like means: each trial's percentile is one value, and the differences of these within blocks
+//! are symmetric by the same randomisation, whatever the distribution of latencies or of the percentile itself. So
+//! neither a bootstrap nor a model of the tail is needed; what a trial of few accesses cannot tell is simply wider.
 
 mod table;
 
@@ -71,6 +75,17 @@ impl<'a> Analysis<'a> {
     /// What is known of one comparison.
     pub fn judgement(&self, contrast: &Contrast, workload: usize, metric: Metric) -> Judgement {
         self.judge.judge(&self.table.differences(workload, metric, &contrast.weights))
+    }
+
+    /// What is known of a comparison on the metric that its verdict rests on, with the configurations that it needs.
+    pub(crate) fn primary(&self, contrast: usize, workload: usize) -> Option<(Judgement, &[(usize, f64)])> {
+        let (contrast, metric) = (self.plan.contrasts.get(contrast)?, Metric::of(self.workloads.get(workload)?));
+        Some((self.judgement(contrast, workload, metric), &contrast.weights))
+    }
+
+    /// The threshold on the log scale.
+    pub(crate) fn threshold(&self) -> f64 {
+        self.judge.threshold()
     }
 
     /// Every effect on every metric that has been measured, primary ones first for each comparison and workload.

@@ -17,7 +17,7 @@ pub struct Judgement {
     pub settled: bool,
     /// Blocks it rests on.
     pub blocks: usize,
-    /// Blocks still missing, about, if not settled and if it can be said.
+    /// Blocks still missing, about, if not settled and if it can be said; at least so many, while there is no interval.
     pub more_blocks: Option<u32>,
 }
 
@@ -53,6 +53,11 @@ impl Judge {
             alpha: (1.0 - spec.confidence) / family.max(1) as f64,
             min_blocks: spec.min_blocks as usize,
         }
+    }
+
+    /// The threshold on the log scale, above 0.
+    pub fn threshold(&self) -> f64 {
+        self.threshold
     }
 
     /// Judges an effect by its differences, one a block, in any order.
@@ -103,6 +108,14 @@ impl Judge {
         }
     }
 
+    /// The blocks without which nothing can be concluded, however clear the differences are.
+    pub fn least_blocks(&self) -> usize {
+        let enough = (2.0 / self.alpha).ln();
+        // The same difference in every block is the clearest there is.
+        let clear = |n: &usize| self.evidence.above(&vec![1.0; *n], f64::NEG_INFINITY) >= enough;
+        (1..1000).find(clear).unwrap_or(1000).max(self.min_blocks)
+    }
+
     /// Whether a value, a log ratio, lies in the interval; the whole line is one while there are too few differences.
     pub fn holds(&self, differences: &[f64], value: f64) -> bool {
         let enough = (2.0 / self.alpha).ln();
@@ -125,7 +138,11 @@ impl Judge {
     /// Intervals shrink with the square root of the number of blocks; the gap to close is the distance of the estimate
     /// from the threshold.
     fn missing(&self, blocks: usize, estimate: Option<f64>, interval: Option<(f64, f64)>) -> Option<u32> {
-        let (estimate, (low, high)) = (estimate?, interval?);
+        let Some((low, high)) = interval else {
+            let least = self.least_blocks().saturating_sub(blocks).max(1);
+            return u32::try_from(least).ok();
+        };
+        let estimate = estimate?;
         let half = (high - low) / 2.0;
         let gap = self.precision.unwrap_or((estimate.abs() - self.threshold).abs());
         let needed = blocks as f64 * (half / gap).powi(2);
@@ -172,6 +189,11 @@ mod tests {
             let j = judge(1).judge(&around(50.0, n));
             assert_eq!((j.finding, j.settled, j.estimate.is_some()), (Finding::Undecided, false, n > 0));
         }
+        let least = judge(6).least_blocks();
+        assert!((8..16).contains(&least), "{least}");
+        assert!(least < judge(60).least_blocks());
+        assert_eq!(judge(6).judge(&vec![-1.0; least - 1]).more_blocks, Some(1));
+        assert_eq!(judge(6).judge(&vec![-1.0; least]).finding, Finding::Brake);
     }
 
     #[test]

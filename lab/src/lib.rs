@@ -10,6 +10,7 @@
 //! | [`location`] | where differences are centred, whatever the outliers |
 //! | [`judge`] | effects, and what is concluded of them |
 //! | [`analysis`] | all of an experiment's trials, judged |
+//! | [`forecast`] | how long it will still take |
 //! | [`words`], [`advice`] | what was found and what to do about it, in sentences |
 //! | [`report`] | all of it together |
 //! | [`cold`] | after how long a pause a read gets slow |
@@ -19,6 +20,7 @@ pub mod analysis;
 pub mod cold;
 pub mod compare;
 pub mod design;
+pub mod forecast;
 pub mod judge;
 pub mod location;
 pub mod report;

@@ -1,7 +1,7 @@
 //! What was found, in sentences that a human reads.
 
 use protocol::experiment::workloads::{COLD, DEEP, PACED, RANDOM, SEQUENTIAL, SEQUENTIAL_DEEP};
-use protocol::experiment::{Effect, Finding, Interaction, Metric};
+use protocol::experiment::{Base, Effect, Finding, Interaction, Metric};
 use protocol::knob::Knob;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -40,9 +40,10 @@ pub fn effect(e: &Effect, titles: &Titles, threshold_percent: f64) -> String {
     let subject = subject(e, titles);
     let what = object(&e.workload, e.metric);
     let (Some(low), Some(high)) = (e.low_percent, e.high_percent) else {
+        let least = e.more_blocks.unwrap_or(1);
         return match e.estimate_percent {
             None => format!("{subject}: not measured yet ({what})."),
-            Some(_) => format!("{subject}: too few blocks yet to say anything of {what}."),
+            Some(_) => format!("{subject}: {} blocks say nothing yet of {what}; {least} more do at least.", e.blocks),
         };
     };
     let slower = |p: f64| 100.0 * (1.0 / (1.0 + p / 100.0) - 1.0);
@@ -64,6 +65,9 @@ pub fn effect(e: &Effect, titles: &Titles, threshold_percent: f64) -> String {
             format!("{subject}: undecided, {} to {} on {what} so far{more}", signed(low), signed(high))
         }
     };
+    if e.base == Some(Base::AllSaving) {
+        text.push_str(", with everything else saving too");
+    }
     if let (Some(watts), true) = (e.saves_w.filter(|w| *w >= 0.05), e.primary) {
         let _ = write!(text, "; it saves {watts:.1} W at idle");
     }
@@ -186,6 +190,10 @@ mod tests {
                 "Keeping deep idle states at C10: undecided, -1.4 % to +0.6 % on single random reads so far; about 12 more blocks would tell.",
             ),
         ];
+        let on_top =
+            Effect { base: Some(Base::AllSaving), saves_w: None, ..found(Metric::Iops, -12.0, -11.0, Finding::Brake) };
+        let said = say(&on_top);
+        assert!(said.ends_with("costs 11 to 12 % of single random reads, with everything else saving too."), "{said}");
         for (e, sentence) in cases {
             assert_eq!(say(&e), sentence);
         }

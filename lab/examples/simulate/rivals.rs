@@ -1,6 +1,6 @@
 //! Other methods that claim to hold at every look, on the same trials.
 
-use crate::truth::{KNOBS, Leave, drawn_costs, experiment, planned_trials, right, six_knobs, spec};
+use crate::truth::{KNOBS, Leave, USUAL, drawn_costs, experiment, planned_trials, right, six_knobs, spec};
 use lab::student;
 use protocol::experiment::Finding;
 
@@ -40,7 +40,7 @@ fn off_the_truth(experiments: u64, interval: Method) -> f64 {
     let mut off = 0;
     for seed in 0..experiments {
         let mut any = false;
-        experiment(&plan, &[0.0; KNOBS], seed, 60, Leave::Never, |_, d| {
+        experiment(&plan, USUAL, &[0.0; KNOBS], seed, 60, Leave::Never, |_, d| {
             let interval = if d.len() < MIN_BLOCKS { None } else { interval(d) };
             any |= interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0);
             Finding::Undecided
@@ -56,7 +56,7 @@ fn verdicts(experiments: u64, interval: Method) -> (f64, f64, f64) {
     let (mut trials, mut undecided, mut wrong) = (0, 0, 0);
     for seed in 0..experiments {
         let costs = drawn_costs(seed);
-        let end = experiment(&plan, &costs, seed, 200, Leave::Decided, |_, d| {
+        let end = experiment(&plan, USUAL, &costs, seed, 200, Leave::Decided, |_, d| {
             if d.len() < MIN_BLOCKS { Finding::Undecided } else { finding(interval(d)) }
         });
         trials += end.trials;

@@ -1,7 +1,10 @@
 //! Whole experiments, from trials to words.
 
 use super::report;
+use crate::analysis::Analysis;
 use crate::design::{Host, Plan, plan};
+use crate::forecast::{Forecast, forecast};
+use crate::words::Titles;
 use proptest::prelude::*;
 use protocol::experiment::workloads::IDLE;
 use protocol::experiment::{Base, Design, Effect, ExperimentReport, ExperimentSpec, Finding, Metric, Trial, Use};
@@ -124,6 +127,26 @@ fn nothing_is_said_of_nothing() {
             assert!(r.recommendation.iter().all(|a| a.purpose == Use::Battery || a.value.is_none()));
         }
     }
+}
+
+#[test]
+fn the_forecast_ends_when_everything_is_settled() {
+    let spec = spec(Design::OneAtATime);
+    let plan = planned(&spec);
+    let look = |blocks: u32, most: u32| {
+        let mut analysis = Analysis::new(&spec, &plan, Titles::default());
+        for t in trials(&plan, blocks) {
+            analysis.add(&t);
+        }
+        forecast(&analysis, blocks, most)
+    };
+    // Three configurations, three workloads.
+    let start = look(0, 60);
+    assert!(start.least <= start.likely && start.likely <= start.most && start.most == 9 * 60, "{start:?}");
+    let soon = look(14, 60);
+    assert!(soon.least <= soon.likely && soon.likely <= soon.most && soon.likely < start.likely, "{soon:?}");
+    assert_eq!(look(40, 60), Forecast::default());
+    assert_eq!(look(5, 5), Forecast::default());
 }
 
 #[test]

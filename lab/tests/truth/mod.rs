@@ -12,12 +12,20 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 pub(crate) const KNOBS: usize = 6;
 /// Standard deviation of a trial's logarithm.
 pub(crate) const NOISE: f64 = 0.02;
-/// Correlation of a trial with the next.
-pub(crate) const MEMORY: f64 = 0.5;
 /// What is lost, evenly, over the whole experiment.
 const DRIFT: f64 = 0.10;
-/// Share of the trials that are three times slower.
-const OUTLIERS: f64 = 0.01;
+
+/// What disturbs the trials.
+#[derive(Clone, Copy)]
+pub(crate) struct Trouble {
+    /// Correlation of a trial with the next.
+    pub(crate) memory: f64,
+    /// Share of the trials that are three times slower.
+    pub(crate) outliers: f64,
+}
+
+/// The trouble that the bars are set for.
+pub(crate) const USUAL: Trouble = Trouble { memory: 0.5, outliers: 0.01 };
 
 /// Each knob changed alone from all-performance: seven trials a block.
 pub(crate) fn spec() -> ExperimentSpec {
@@ -40,15 +48,16 @@ pub(crate) fn six_knobs(spec: &ExperimentSpec) -> Plan {
 /// The machine: drift, memory and outliers as time goes by.
 struct Machine {
     rng: Xoshiro256PlusPlus,
+    trouble: Trouble,
     state: f64,
     time: f64,
     end: f64,
 }
 
 impl Machine {
-    fn new(seed: u64, trials: usize) -> Self {
-        let mut machine =
-            Self { rng: Xoshiro256PlusPlus::seed_from_u64(seed), state: 0.0, time: 0.0, end: trials as f64 };
+    fn new(trouble: Trouble, seed: u64, trials: usize) -> Self {
+        let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut machine = Self { rng, trouble, state: 0.0, time: 0.0, end: trials as f64 };
         machine.state = NOISE * machine.normal();
         machine
     }
@@ -63,10 +72,11 @@ impl Machine {
 
     /// Speed of the next trial, where the knobs leave this share of it.
     fn trial(&mut self, share: f64) -> f64 {
-        self.state = MEMORY * self.state + (1.0 - MEMORY * MEMORY).sqrt() * NOISE * self.normal();
+        let memory = self.trouble.memory;
+        self.state = memory * self.state + (1.0 - memory * memory).sqrt() * NOISE * self.normal();
         let drift = 1.0 - DRIFT * self.time / self.end;
         self.time += 1.0;
-        let slow = if self.uniform() < OUTLIERS { 3.0 } else { 1.0 };
+        let slow = if self.uniform() < self.trouble.outliers { 3.0 } else { 1.0 };
         1000.0 * share * drift * self.state.exp() / slow
     }
 }
@@ -93,6 +103,7 @@ pub(crate) enum Leave {
 /// Runs an experiment whose knobs cost these shares. `look` is asked about each knob after each block.
 pub(crate) fn experiment(
     plan: &Plan,
+    trouble: Trouble,
     costs: &[f64],
     seed: u64,
     most: u32,
@@ -106,7 +117,7 @@ pub(crate) fn experiment(
         }
         share
     };
-    let mut machine = Machine::new(seed ^ 0x5151, plan.configurations.len() * most as usize);
+    let mut machine = Machine::new(trouble, seed ^ 0x5151, plan.configurations.len() * most as usize);
     let mut table = Table::default();
     let mut open = Open::all(plan, 1);
     let of = |table: &Table, c: &Contrast| table.differences(0, Metric::Iops, &c.weights);
@@ -154,7 +165,7 @@ pub(crate) fn paired_variance() -> f64 {
     let pairs = (places * (places - 1)) as f64;
     let mut sum = 0.0;
     for distance in 1..places {
-        sum += 2.0 * (places - distance) as f64 * MEMORY.powf(distance as f64);
+        sum += 2.0 * (places - distance) as f64 * USUAL.memory.powf(distance as f64);
     }
     2.0 * NOISE * NOISE * (1.0 - sum / pairs)
 }

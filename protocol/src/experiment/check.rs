@@ -4,6 +4,7 @@ use super::keys::did_you_mean;
 use super::spec::{Design, ExperimentSpec, MOST_BLOCKS, Rung};
 use super::workloads::{IDLE, NAMES, WorkloadChoice};
 use crate::error::{ErrorBody, ErrorCode};
+use crate::preset::PRESETS;
 use crate::workload::WorkloadError;
 use std::collections::BTreeSet;
 
@@ -36,7 +37,10 @@ pub enum SpecError {
         max: u32,
     },
     /// A workload that goes by no known name.
-    #[error("workloads: unknown workload `{name}`{hint} (known are {}, cold-read-TIME, or a table)", NAMES.join(", "))]
+    #[error(
+        "workloads: unknown workload `{name}`{hint} (known are {}, cold-read-TIME, or a table)",
+        known().collect::<Vec<_>>().join(", ")
+    )]
     UnknownWorkload {
         /// What was given.
         name: String,
@@ -140,8 +144,8 @@ impl ExperimentSpec {
             return Err(SpecError::TooMany { key: "workloads", count, most: MOST_WORKLOADS });
         }
         for choice in &self.workloads {
-            if let (WorkloadChoice::Named(name), None) = (choice, choice.workload(None)) {
-                return Err(SpecError::UnknownWorkload { hint: did_you_mean(name, NAMES), name: name.clone() });
+            if let (WorkloadChoice::Named(name), None) = (choice, choice.expanded(None)) {
+                return Err(SpecError::UnknownWorkload { hint: did_you_mean(name, known()), name: name.clone() });
             }
         }
         let workloads = self.expanded_workloads();
@@ -185,6 +189,11 @@ impl ExperimentSpec {
             (_, rungs) => moves(rungs),
         }
     }
+}
+
+/// Names of workloads and of presets.
+fn known() -> impl Iterator<Item = &'static str> {
+    NAMES.into_iter().chain(PRESETS.iter().map(|p| p.name))
 }
 
 /// Each rung after the first must change something, or nothing could be learnt from it.
@@ -245,7 +254,7 @@ mod tests {
                 "unknown key `treshold_percent`; did you mean `threshold_percent`?",
             ),
             (r#"{"design":"ladder","rung":[{"name":"a","sett":{}}]}"#, "unknown key `sett`; did you mean `set`?"),
-            (r#"{"design":"abc"}"#, "abc"),
+            (r#"{"design":"factorail"}"#, "unknown design `factorail`; did you mean `factorial`?"),
             (r#"{"target":"/"}"#, "design"),
             (r#"{"design":"ab","threshold_percent":0}"#, "threshold_percent is 0"),
             (r#"{"design":"ab","threshold_percent":-1}"#, "threshold_percent is -1"),

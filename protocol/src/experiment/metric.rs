@@ -1,10 +1,13 @@
 //! What is compared between trials.
 
-use crate::result::StepResult;
+use crate::result::{Latency, StepResult};
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
+
+/// Accesses beyond a percentile without which it is not taken from a trial.
+const BEYOND: f64 = 4.0;
 
 /// A number that each trial yields, above 0. Effects on it are ratios, so that its unit does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -86,10 +89,14 @@ impl Metric {
     }
 
     /// Everything that a result says of a trial, but for energy, which the engine does not measure. Percentiles are of
-    /// the reads where a workload does both.
+    /// the reads where a workload does both, and only those that [`BEYOND`] accesses or more lie beyond: of fewer, the
+    /// percentile is hardly more than the worst case.
     pub fn of_result(result: &StepResult) -> BTreeMap<Self, f64> {
         let latency = result.directions().next().map(|d| &d.lat);
-        let percentile = |p: f64| latency.and_then(|l| l.percentile(p)).map(|ns| ns.0 as f64);
+        let percentile = |p: f64| {
+            let enough = |l: &&Latency| l.n as f64 * (1.0 - p / 100.0) > BEYOND - 0.5;
+            latency.filter(enough).and_then(|l| l.percentile(p)).map(|ns| ns.0 as f64)
+        };
         let values = [
             (Self::Bw, Some(result.bw().0)),
             (Self::Iops, Some(result.iops().0)),

@@ -2,6 +2,7 @@
 
 use super::metric::Metric;
 use super::spec::{Base, ExperimentSpec};
+use crate::error::{ErrorBody, ErrorCode};
 use crate::knob::Assignment;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -9,6 +10,15 @@ use std::fmt;
 
 /// Version of the stored form; a higher one was written by a newer program.
 pub const FORMAT: u32 = 1;
+
+/// Refuses what a newer program has written.
+pub fn check_format(format: u32) -> Result<(), ErrorBody> {
+    if format <= FORMAT {
+        return Ok(());
+    }
+    let message = format!("this experiment is of version {format}; this program reads up to version {FORMAT}");
+    Err(ErrorBody::new(ErrorCode::Usage, message).hint("Update Brakecheck."))
+}
 
 /// What is concluded of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,15 +1,16 @@
 //! The experiment file.
 
-use super::keys::{Keyed, strict};
+use super::keys::{Keyed, did_you_mean, strict};
 use super::workloads::{self, WorkloadChoice};
 use crate::units::{Micros, Seconds};
 use crate::workload::Workload;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
 /// How configurations are chosen, and what is compared with what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Design {
@@ -81,6 +82,22 @@ impl Design {
             Self::WaitMode => "Does it matter how a program waits for the drive?",
             Self::PowerPlan => "What does each power profile cost?",
         }
+    }
+}
+
+impl FromStr for Design {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|d| d.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name);
+            format!("unknown design `{name}`{} (known are {})", did_you_mean(name, names), names.join(", "))
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Design {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -225,7 +242,7 @@ impl ExperimentSpec {
                 .filter_map(|n| workloads::find(n, trial.unwrap_or(workloads::TRIAL)))
                 .collect();
         }
-        self.workloads.iter().filter_map(|w| w.workload(trial)).collect()
+        self.workloads.iter().filter_map(|w| w.expanded(trial)).flatten().collect()
     }
 }
 

@@ -4,6 +4,7 @@
 //! there to show it.
 
 use super::keys::{Keyed, StrictMap};
+use crate::preset::{self, Column, PresetRequest};
 use crate::units::{Bytes, Iops, Micros, Seconds};
 use crate::workload::{Rw, Workload};
 use serde::de::{Error, MapAccess, Visitor};
@@ -87,20 +88,38 @@ fn cold(base: Workload, gap: Seconds) -> Workload {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum WorkloadChoice {
-    /// One of [`NAMES`], or `cold-read-TIME`.
+    /// One of [`NAMES`], `cold-read-TIME`, or a preset, whose rows are each read.
     Named(String),
     /// A table; its `name` is its label.
     Table(Box<Workload>),
 }
 
 impl WorkloadChoice {
-    /// What it does. `trial` is the measured time where one was asked for.
-    pub fn workload(&self, trial: Option<Seconds>) -> Option<Workload> {
+    /// What it does: one workload, or the reads of a preset, its rows in order. `trial` is the measured time where one was
+    /// asked for. `None` if there is nothing of this name.
+    pub fn expanded(&self, trial: Option<Seconds>) -> Option<Vec<Workload>> {
         match self {
-            Self::Named(name) => find(name, trial.unwrap_or(TRIAL)),
-            Self::Table(w) => Some(Workload { runtime: trial.unwrap_or(w.runtime), ..(**w).clone() }),
+            Self::Named(name) => match preset::find(name) {
+                Some(preset) => preset_reads(preset.name, trial),
+                None => Some(vec![find(name, trial.unwrap_or(TRIAL))?]),
+            },
+            Self::Table(w) => Some(vec![Workload { runtime: trial.unwrap_or(w.runtime), ..(**w).clone() }]),
         }
     }
+}
+
+/// Each row of a preset once, reading: an experiment repeats by itself, and writes only if asked.
+fn preset_reads(name: &str, trial: Option<Seconds>) -> Option<Vec<Workload>> {
+    let request = PresetRequest {
+        name: name.to_owned(),
+        repetitions: Some(1),
+        columns: Some(vec![Column::Read]),
+        runtime: trial,
+        ..PresetRequest::default()
+    };
+    let steps = request.steps().ok()?;
+    let renamed = |w: Workload| Workload { name: Some(format!("{name} {}", w.label())), ramp_time: RAMP, ..w };
+    Some(steps.into_iter().filter(|s| !s.warmup).map(|s| renamed(s.workload)).collect())
 }
 
 impl Keyed for Workload {
@@ -153,10 +172,19 @@ mod tests {
     }
 
     #[test]
+    fn a_preset_stands_for_its_reads() {
+        let all = WorkloadChoice::Named("cdm8".into()).expanded(None).unwrap();
+        let names: Vec<_> = all.iter().map(Workload::label).collect();
+        let rows = ["SEQ1M Q8T1", "SEQ1M Q1T1", "RND4K Q32T1", "RND4K Q1T1"];
+        assert_eq!(names, rows.map(|row| format!("cdm8 {row} read")));
+        assert!(all.iter().all(|w| !w.rw.writes()));
+    }
+
+    #[test]
     fn tables_are_read_with_their_unknown_keys_named() {
         let table: WorkloadChoice = serde_json::from_str(r#"{"name":"db","rw":"randread","bs":"8k"}"#).unwrap();
-        assert_eq!(table.workload(None).unwrap().bs, Bytes(8192));
-        assert_eq!(table.workload(Some(Seconds::from_secs(9))).unwrap().runtime, Seconds::from_secs(9));
+        assert_eq!(table.expanded(None).unwrap()[0].bs, Bytes(8192));
+        assert_eq!(table.expanded(Some(Seconds::from_secs(9))).unwrap()[0].runtime, Seconds::from_secs(9));
         let error = serde_json::from_str::<WorkloadChoice>(r#"{"rw":"read","iodept":4}"#).unwrap_err().to_string();
         assert!(error.contains("unknown key `iodept`; did you mean `iodepth`?"), "{error}");
         let error = serde_json::from_str::<WorkloadChoice>("3").unwrap_err().to_string();

@@ -46,10 +46,32 @@ pub(super) fn settable<'a>(knobs: &'a [Knob], id: &str) -> Result<&'a Knob, Plan
     Err(PlanError::ReadOnly { id: id.into(), reason })
 }
 
-/// The knobs named in the spec, each of which must have a pair of values; all harmless ones if none is named.
+/// Kinds of knobs that stand back where another one is there: both reach the same hardware, so that either alone would
+/// seem to do nothing while the other holds it.
+const STANDS_BACK: [(&str, &str); 6] = [
+    ("cpu.latency-limit", "cpu.deep-idle"),
+    ("pcie.aspm-l0s", "pcie.aspm"),
+    ("pcie.aspm-l1", "pcie.aspm"),
+    ("pcie.aspm-l1.1", "pcie.aspm"),
+    ("pcie.aspm-l1.2", "pcie.aspm"),
+    ("pcie.clock-pm", "pcie.aspm"),
+];
+
+/// The knobs that are tried when none is named: settable, without risk, with two values, each reaching something of its
+/// own.
+pub(super) fn harmless(knobs: &[Knob]) -> impl Iterator<Item = Factor> {
+    let usable = |k: &&Knob| k.risk.is_none() && Factor::of(k).is_some();
+    let stands_back = move |k: &&Knob| {
+        let other = STANDS_BACK.iter().find(|(back, _)| *back == kind(&k.id)).map(|(_, other)| *other);
+        other.is_some_and(|other| knobs.iter().filter(usable).any(|o| kind(&o.id) == other))
+    };
+    knobs.iter().filter(usable).filter(move |k| !stands_back(k)).filter_map(Factor::of)
+}
+
+/// The knobs named in the spec, each of which must have a pair of values; the harmless ones if none is named.
 pub(super) fn factors(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Vec<Factor>, PlanError> {
     if spec.knobs.is_empty() {
-        return Ok(knobs.iter().filter(|k| k.risk.is_none()).filter_map(Factor::of).collect());
+        return Ok(harmless(knobs).collect());
     }
     let named = |id: &String| {
         let knob = settable(knobs, id)?;

@@ -53,6 +53,42 @@ pub struct Plan {
     pub unmapped: Vec<Unmapped>,
 }
 
+impl Plan {
+    /// The plan without configurations that turned out not to be possible, each with the reason: two settings that the
+    /// kernel does not take together, for example. What would be compared with them is shown as unmapped.
+    #[must_use]
+    pub fn without(&self, impossible: &[(usize, String)]) -> Self {
+        let reason = |c: usize| impossible.iter().find(|(i, _)| *i == c).map(|(_, reason)| reason.as_str());
+        let mut new_index = Vec::new();
+        let mut plan = Self { unmapped: self.unmapped.clone(), ..Self::default() };
+        for (i, c) in self.configurations.iter().enumerate() {
+            new_index.push(plan.configurations.len());
+            if reason(i).is_none() {
+                plan.configurations.push(c.clone());
+            }
+        }
+        let moved = |weights: &[(usize, f64)]| -> Result<Vec<(usize, f64)>, &str> {
+            let one = |(c, weight): &(usize, f64)| match (reason(*c), new_index.get(*c)) {
+                (None, Some(index)) => Ok((*index, *weight)),
+                (said, _) => Err(said.unwrap_or("it is not in the plan")),
+            };
+            weights.iter().map(one).collect()
+        };
+        for contrast in &self.contrasts {
+            match moved(&contrast.weights) {
+                Ok(weights) => plan.contrasts.push(Contrast { weights, ..contrast.clone() }),
+                Err(reason) => plan.unmapped.push(Unmapped {
+                    setting: format!("{}: {} against {}", contrast.knob, contrast.to, contrast.from),
+                    reason: reason.to_owned(),
+                }),
+            }
+        }
+        let joints = self.joints.iter();
+        plan.joints = joints.filter_map(|j| Some(Joint { weights: moved(&j.weights).ok()?, ..j.clone() })).collect();
+        plan
+    }
+}
+
 /// Why an experiment cannot be planned on this host.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PlanError {

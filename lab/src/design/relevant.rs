@@ -1,6 +1,6 @@
 //! Which knobs can matter for a drive.
 
-use super::factor::{Factor, kind};
+use super::factor::{harmless, kind};
 use protocol::knob::Knob;
 
 /// Kinds that are left out unless named: taking CPUs away changes what a machine is, and no program reads faster with
@@ -10,8 +10,6 @@ const LEFT_OUT: [&str; 3] = ["cpu.cores", "cpu.smt", "kernel.nmi-watchdog"];
 /// The ids of the knobs that can be set without risk and act on the whole host or on one of these devices: the kernel's
 /// names of the drive, its controller and port, and every bridge above.
 pub fn relevant(knobs: &[Knob], devices: &[&str]) -> Vec<String> {
-    let acts_here = |k: &Knob| k.id.split_once('@').is_none_or(|(_, device)| devices.contains(&device));
-    let matters =
-        |k: &&Knob| k.risk.is_none() && Factor::of(k).is_some() && acts_here(k) && !LEFT_OUT.contains(&kind(&k.id));
-    knobs.iter().filter(matters).map(|k| k.id.clone()).collect()
+    let acts_here = |id: &str| id.split_once('@').is_none_or(|(_, device)| devices.contains(&device));
+    harmless(knobs).map(|f| f.id).filter(|id| acts_here(id) && !LEFT_OUT.contains(&kind(id))).collect()
 }

@@ -181,3 +181,33 @@ fn only_what_can_matter_for_the_drive_is_relevant() {
     assert_eq!(ids, ["platform.profile", "cpu.turbo", "cpu.deep-idle", "cpu.c1e", "cpu.governor", "sata.ncq@sda"]);
     assert!(relevant(&knobs, &["nvme0"]).contains(&"nvme.apst@nvme0".to_owned()));
 }
+
+#[test]
+fn of_two_knobs_for_the_same_hardware_one_stands_back() {
+    let mut knobs = host();
+    knobs.push(knob("cpu.latency-limit", &["none", "0"]));
+    knobs.push(knob("pcie.aspm-l1@0000:01:00.0", &["on", "off"]));
+    let ids = relevant(&knobs, &["0000:01:00.0"]);
+    assert!(!ids.contains(&"cpu.latency-limit".to_owned()), "{ids:?}");
+    // The firmware owns the policy here, so the link's own bit is tried.
+    assert!(ids.contains(&"pcie.aspm-l1@0000:01:00.0".to_owned()), "{ids:?}");
+    let named = spec(Design::OneAtATime, &["cpu.latency-limit", "cpu.deep-idle"]);
+    assert_eq!(plan(&named, Host { knobs: &knobs, waits: &[] }).unwrap().contrasts.len(), 4);
+    let supermicro = plan(&spec(Design::X58Supermicro, &[]), Host { knobs: &knobs, waits: &[] }).unwrap();
+    assert!(supermicro.contrasts.iter().any(|c| c.knob == "pcie.aspm-l1@0000:01:00.0"));
+}
+
+#[test]
+fn what_turns_out_impossible_is_left_out_with_its_reason() {
+    let whole = planned(&spec(Design::OneAtATime, &["cpu.turbo", "cpu.governor"])).unwrap();
+    let at = whole.configurations.iter().position(|c| c.name == "cpu.governor=powersave").unwrap();
+    let rest = whole.without(&[(at, "the kernel refuses it".into())]);
+    assert_eq!((rest.configurations.len(), rest.contrasts.len()), (5, 3));
+    assert_eq!(rest.unmapped.len(), 1);
+    assert!(rest.unmapped[0].setting.contains("cpu.governor") && rest.unmapped[0].reason.contains("refuses"));
+    for c in &rest.contrasts {
+        let [(to, _), (from, _)] = c.weights[..] else { panic!() };
+        let (to, from) = (&rest.configurations[to].set, &rest.configurations[from].set);
+        assert_eq!(to.iter().zip(from).filter(|(a, b)| a != b).count(), 1);
+    }
+}

@@ -1,18 +1,20 @@
 //! The two ladders of "Does power saving kill SSD performance?" (2009, Core i7-920 on X58), as far as a host has
 //! counterparts of their BIOS settings.
 
-use super::factor::kind;
+use super::factor::{Factor, kind};
 use super::ladder::climb;
 use super::plan::{Plan, PlanError};
 use protocol::experiment::{Configuration, ExperimentSpec, Unmapped};
 use protocol::knob::{Assignment, Knob};
 
+type Kinds = &'static [&'static [&'static str]];
+
 /// A setting of the BIOS.
 pub(super) struct Setting {
     /// Its name there.
     name: &'static str,
-    /// Kinds of knobs that do the same today.
-    kinds: &'static [&'static str],
+    /// Kinds of knobs that do the same today; the first set of which this host has any.
+    kinds: Kinds,
     /// The first run in which it is disabled; none if it stays enabled.
     off_from: Option<usize>,
     /// Whether "enabled" is the value that saves. Turbo Boost, cores and threads perform when enabled.
@@ -21,43 +23,43 @@ pub(super) struct Setting {
     else_reason: &'static str,
 }
 
-const fn saving(name: &'static str, kinds: &'static [&'static str], off_from: Option<usize>) -> Setting {
+const fn saving(name: &'static str, kinds: Kinds, off_from: Option<usize>) -> Setting {
     Setting { name, kinds, off_from, saves: true, else_reason: "this machine has no such setting" }
 }
 
-const fn performing(name: &'static str, kinds: &'static [&'static str]) -> Setting {
+const fn performing(name: &'static str, kinds: Kinds) -> Setting {
     Setting { name, kinds, off_from: None, saves: false, else_reason: "this machine has no such setting" }
 }
 
-const fn fixed(name: &'static str, kinds: &'static [&'static str], off_from: Option<usize>) -> Setting {
+const fn fixed(name: &'static str, kinds: Kinds, off_from: Option<usize>) -> Setting {
     Setting { name, kinds, off_from, saves: true, else_reason: "firmware alone decides it; no operating system can" }
 }
 
-const SPEED_STEP: &[&str] = &["cpu.governor", "cpu.epp", "cpu.epb", "cpu.frequency-floor"];
-const ASPM: &[&str] = &["pcie.aspm", "pcie.aspm-l0s", "pcie.aspm-l1", "pcie.aspm-l1.1", "pcie.aspm-l1.2"];
+const SPEED_STEP: Kinds = &[&["cpu.governor", "cpu.epp", "cpu.epb", "cpu.frequency-floor"]];
+const ASPM: Kinds = &[&["pcie.aspm"], &["pcie.aspm-l0s", "pcie.aspm-l1", "pcie.aspm-l1.1", "pcie.aspm-l1.2"]];
 
 /// Gigabyte EX58-UD4P.
 pub(super) const GIGABYTE: [Setting; 10] = [
-    performing("Turbo Boost", &["cpu.turbo"]),
-    performing("CPU cores enabled", &["cpu.cores"]),
-    performing("Multi-threading", &["cpu.smt"]),
-    saving("Enhanced halt (C1E)", &["cpu.c1e"], Some(4)),
-    saving("C3/C6/C7", &["cpu.deep-idle"], Some(2)),
-    fixed("Thermal Monitor", &["cpu.thermal-monitor"], Some(3)),
+    performing("Turbo Boost", &[&["cpu.turbo"]]),
+    performing("CPU cores enabled", &[&["cpu.cores"]]),
+    performing("Multi-threading", &[&["cpu.smt"]]),
+    saving("Enhanced halt (C1E)", &[&["cpu.c1e"]], Some(4)),
+    saving("C3/C6/C7", &[&["cpu.deep-idle"]], Some(2)),
+    fixed("Thermal Monitor", &[&["cpu.thermal-monitor"]], Some(3)),
     saving("EIST (SpeedStep)", SPEED_STEP, Some(5)),
-    fixed("Virtualization Technology", &["cpu.virtualization"], Some(6)),
-    fixed("Bi-directional PROCHOT", &["cpu.prochot"], None),
-    performing("Power plan: High performance", &["platform.profile"]),
+    fixed("Virtualization Technology", &[&["cpu.virtualization"]], Some(6)),
+    fixed("Bi-directional PROCHOT", &[&["cpu.prochot"]], None),
+    performing("Power plan: High performance", &[&["platform.profile"]]),
 ];
 
 /// Supermicro X8SAX.
 pub(super) const SUPERMICRO: [Setting; 6] = [
     saving("EIST (SpeedStep)", SPEED_STEP, Some(5)),
-    saving("C1E", &["cpu.c1e"], Some(4)),
-    fixed("Virtualization Technology", &["cpu.virtualization"], Some(6)),
-    saving("C-state technology", &["cpu.deep-idle"], Some(3)),
+    saving("C1E", &[&["cpu.c1e"]], Some(4)),
+    fixed("Virtualization Technology", &[&["cpu.virtualization"]], Some(6)),
+    saving("C-state technology", &[&["cpu.deep-idle"]], Some(3)),
     saving("PCIe ASPM", ASPM, Some(2)),
-    performing("Power plan: High performance", &["platform.profile"]),
+    performing("Power plan: High performance", &[&["platform.profile"]]),
 ];
 
 const RUNS: usize = 6;
@@ -67,12 +69,12 @@ pub(super) fn plan(spec: &ExperimentSpec, knobs: &[Knob], board: &[Setting]) -> 
     let mut unmapped = Vec::new();
     let mut mapped: Vec<(&Setting, Vec<&Knob>)> = Vec::new();
     for setting in board {
-        let same: Vec<_> = knobs.iter().filter(|k| setting.kinds.contains(&kind(&k.id))).collect();
-        let usable =
-            |k: &&&Knob| k.writable && k.risk.is_none() && k.saving_value.is_some() && k.performance_value.is_some();
-        let usable: Vec<_> = same.iter().filter(usable).copied().collect();
+        let of = |kinds: &[&str]| knobs.iter().filter(|k| kinds.contains(&kind(&k.id))).collect::<Vec<_>>();
+        let usable = |k: &&&Knob| k.risk.is_none() && Factor::of(k).is_some();
+        let any = setting.kinds.iter().map(|kinds| of(kinds).iter().filter(usable).copied().collect::<Vec<_>>());
+        let usable = any.into_iter().find(|some| !some.is_empty()).unwrap_or_default();
         if usable.is_empty() {
-            let said = same.iter().find_map(|k| k.reason.clone());
+            let said = setting.kinds.iter().find_map(|kinds| of(kinds).iter().find_map(|k| k.reason.clone()));
             let reason = said.unwrap_or_else(|| setting.else_reason.to_owned());
             unmapped.push(Unmapped { setting: setting.name.into(), reason });
         } else {

@@ -103,7 +103,7 @@ fn huber(d: &[f64]) -> (f64, f64) {
     (centre + step, deviation)
 }
 
-/// Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Annals of Statistics 52 (2024), theorem 2.2 and its tuning.
+/// Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Annals of Statistics 52 (2024): the sequence of a normal mixture, tuned for one block.
 fn asymptotic(n: usize, (mean, deviation): (f64, f64)) -> (f64, f64) {
     let n = n as f64;
     let log = -2.0 * ALPHA.ln();

@@ -118,6 +118,11 @@ impl Machine {
     }
 }
 
+/// The knobs of these settings.
+pub(crate) fn controls(settings: &[Setting]) -> Vec<Control> {
+    settings.iter().map(Setting::control).collect()
+}
+
 /// Sets these settings to their other value.
 pub(crate) fn set(keeper: &mut Keeper, settings: &[&Setting]) -> Vec<Outcome> {
     let controls: Vec<Control> = settings.iter().map(|s| s.control()).collect();

@@ -1,6 +1,7 @@
 //! Every error that the kernel may answer, at every moment, for every kind of setting: each is said, none keeps the
 //! others, and in the end everything is as it was.
 
+mod any_order;
 mod machine;
 mod tree;
 
@@ -42,7 +43,7 @@ impl Machine {
     }
 
     /// Values rather than spellings: an error may cost the words around a bracketed one.
-    fn assert_as_found(&self, found: &Files, when: &str) {
+    pub(crate) fn assert_as_found(&self, found: &Files, when: &str) {
         let now = self.tree.files();
         for setting in &self.settings {
             let path = self.path(setting);

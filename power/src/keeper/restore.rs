@@ -53,6 +53,8 @@ enum Fate {
     Foreign,
     /// As it was: still to be put back.
     Stays,
+    /// Still to be put back; what is there now came of trying.
+    Moved,
 }
 
 impl Job {
@@ -140,7 +142,7 @@ impl Keeper {
         let now = self.read(site).ok();
         match end {
             Ok(()) => (self.item(job, Restored::Back, now, None), Fate::Over),
-            Err((end, words)) => (self.item(job, end, now, Some(words)), Fate::Stays),
+            Err((end, words)) => (self.item(job, end, now, Some(words)), Fate::Moved),
         }
     }
 
@@ -183,6 +185,13 @@ impl Keeper {
         let mut record = job.record;
         match fate {
             Fate::Stays => return,
+            Fate::Moved => {
+                if let Some(layer) = record.layers.last_mut() {
+                    layer.ours.clone_from(&item.now);
+                }
+                self.records.insert(record.site.clone(), record);
+                return;
+            }
             Fate::Foreign => record.foreign = true,
             Fate::Lost => record.layers.clear(),
             Fate::Over => {

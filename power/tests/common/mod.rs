@@ -46,7 +46,7 @@ pub(crate) fn machines() -> Option<PathBuf> {
 
 /// A recorded machine, laid out: `--cpu adl0 --block simple-nvme`.
 pub(crate) fn machine(machines: &Path, args: &[&str]) -> (TempDir, Root) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = scratch();
     lay_out(machines, dir.path(), args);
     let root = Root::new(dir.path()).unwrap();
     (dir, root)

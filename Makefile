@@ -100,6 +100,9 @@ simulate: ## run the statistics against known truth, about a minute; ARGS="200" 
 	@$(rust_ready)
 	$(CARGO) run -q --release -p lab --example simulate -- $(ARGS)
 
+vm: build ## try every knob on the kernels of the virtual test bed; ARGS="--machine 6.12 cpu.governor" picks some
+	@BRAKECHECK_BIN=$(abspath $(SERVER)) $(CARGO) run -q -p tests --bin vm -- $(ARGS)
+
 clean: ## remove everything that was built, except the tools in .tools
 	rm -rf $(TARGET_DIR) app/dist
 

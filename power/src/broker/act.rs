@@ -6,11 +6,16 @@ use super::meters::Meters;
 use super::wire::{Answer, Verb, Wish};
 use crate::control::Hints;
 use crate::keeper::{Keeper, Scope};
+use crate::profile_daemon;
 use crate::root::Root;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::knob::{Assignment, Knob, Lifetime};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+/// Time for which an answer of the profile daemon is good enough.
+const AGE: Duration = Duration::from_secs(1);
 
 /// The hands of the broker.
 #[derive(Debug)]
@@ -18,6 +23,24 @@ pub(super) struct Acts {
     pub(super) root: Root,
     pub(super) keeper: Keeper,
     pub(super) meters: Meters,
+    pub(super) hints: Known,
+}
+
+/// What is known beyond the kernel's files, and since when: asking the profile daemon takes a connection each time.
+#[derive(Debug, Default)]
+pub(super) struct Known(Option<(Instant, Hints)>);
+
+impl Known {
+    fn hints(&mut self, root: &Root) -> Hints {
+        match &self.0 {
+            Some((since, hints)) if since.elapsed() < AGE => hints.clone(),
+            _ => {
+                let hints = Hints { profile_daemon: profile_daemon::look(root), ..Hints::default() };
+                self.0 = Some((Instant::now(), hints.clone()));
+                hints
+            }
+        }
+    }
 }
 
 impl Acts {
@@ -30,7 +53,7 @@ impl Acts {
     ) -> Result<(Answer, Option<OwnedFd>), ErrorBody> {
         let answer = match verb {
             Verb::List => {
-                let state = self.keeper.list(&Hints::default());
+                let state = self.keeper.list(&self.hints.hints(&self.root));
                 *listing = Listing::of(&state.knobs);
                 Answer::State { state: Box::new(state), digest: listing.digest }
             }
@@ -43,7 +66,10 @@ impl Acts {
             }
             Verb::Set { wishes, lifetime, risk, .. } => {
                 let wishes = wishes.iter().map(|w| listing.wish(w)).collect::<Result<Vec<_>, _>>()?;
-                Answer::Outcomes(self.keeper.set(&Hints::default(), &wishes, lifetime, risk)?)
+                let hints = self.hints.hints(&self.root);
+                // What the daemon says may be another thing now.
+                self.hints = Known::default();
+                Answer::Outcomes(self.keeper.set(&hints, &wishes, lifetime, risk)?)
             }
             Verb::Confirm => {
                 self.keeper.confirm()?;

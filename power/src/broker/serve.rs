@@ -1,6 +1,6 @@
 //! The broker's life: it owns the keeper, answers callers, and puts settings back when their time is over.
 
-use super::act::Acts;
+use super::act::{Acts, Known};
 use super::connection::{Caller, Connection, Next};
 use super::meters::Meters;
 use super::sentinel::{Sentinel, end_session, open_patiently, tell};
@@ -90,7 +90,7 @@ pub fn serve(setup: Setup, say: &mut dyn FnMut(&str)) -> Result<(), BrokerError>
     // By the directory's descriptor: a socket's path may have no more than 107 bytes.
     let socket = PathBuf::from(format!("/proc/self/fd/{}/{}", journal.as_raw_fd(), socket_name(&setup.root)));
     let mut broker = Broker {
-        acts: Acts { root: setup.root, keeper, meters: Meters::default() },
+        acts: Acts { root: setup.root, keeper, meters: Meters::default(), hints: Known::default() },
         connections: vec![server],
         listener: listen(&socket).map_err(failed("listen for command lines"))?,
         signals: setup.signals,

@@ -9,6 +9,7 @@ use power::desk::{Desk, Reader};
 use power::host;
 use power::journal::JournalError;
 use power::keeper::{Keeper, KeeperError, Scope};
+use power::profile_daemon;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::knob::{Assignment, Lifetime, Outcome, RestoreReport};
 use protocol::power::PowerState;
@@ -67,8 +68,13 @@ pub(super) fn list(globals: &Globals) -> Result<PowerState, ErrorBody> {
 
 /// Where nothing was ever changed.
 fn found(root: &Root) -> PowerState {
-    let knobs = controls(root, &Hints::default()).iter().map(Control::knob).collect();
+    let knobs = controls(root, &hints(root)).iter().map(Control::knob).collect();
     PowerState { knobs, daemons: host::facts(root).daemons, ..PowerState::default() }
+}
+
+/// What is known beyond the kernel's files.
+fn hints(root: &Root) -> Hints {
+    Hints { profile_daemon: profile_daemon::look(root), ..Hints::default() }
 }
 
 /// The journal's directory.
@@ -90,7 +96,7 @@ impl Settings {
     pub(super) fn list(&self) -> Result<PowerState, ErrorBody> {
         match self {
             Self::Broker(client) => client.list(),
-            Self::Own(keeper) => Ok(keeper.list(&Hints::default())),
+            Self::Own(keeper) => Ok(keeper.list(&hints(keeper.root()))),
         }
     }
 
@@ -98,7 +104,7 @@ impl Settings {
     pub(super) fn set(&mut self, wishes: &[Assignment], lifetime: Lifetime) -> Result<Vec<Outcome>, ErrorBody> {
         match self {
             Self::Broker(client) => client.set(wishes, lifetime, false),
-            Self::Own(keeper) => Ok(keeper.set(&Hints::default(), wishes, lifetime, false)?),
+            Self::Own(keeper) => Ok(keeper.set(&hints(keeper.root()), wishes, lifetime, false)?),
         }
     }
 

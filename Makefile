@@ -36,7 +36,7 @@ SERVER_SOURCES := $(WORKSPACE) $(shell find server/build.rs server/placeholder \
 
 say = printf '\033[1m== %s\033[0m\n'
 
-.PHONY: help run build page test check e2e screenshots perf simulate test-tools clean FORCE
+.PHONY: help run build page test check e2e kill screenshots perf simulate test-tools clean FORCE
 
 help: ## list the commands
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf 'make %-12s %s\n' "$$name" "$$what"; done
@@ -89,6 +89,9 @@ check: ## format and lints only, natively and for WebAssembly
 e2e: test-tools page ## run the end-to-end tests only; ARGS="name" picks some
 	@$(CARGO) build -p server
 	$(CARGO) test -p tests -- $(ARGS)
+
+kill: build ## kill each process 500 times while it changes settings, and see them go back; about ten minutes
+	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_KILL_ROUNDS=$(or $(ROUNDS),500) $(CARGO) test -p tests --test kill
 
 screenshots: test-tools build ## take the pictures in docs/ anew
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_SCREENSHOTS=$(CURDIR)/docs $(CARGO) test -p tests --test browser

@@ -3,10 +3,14 @@
 
 mod browser;
 mod disk;
+mod process;
 mod program;
 mod server;
+mod tree;
 
 pub use browser::{Browser, Scheme, in_browser};
 pub use disk::{BlockStat, Disk};
+pub use process::{PATIENCE, Process, await_that};
 pub use program::{Cli, Finished, give_to_server, program, scratch, send, server_user};
 pub use server::Server;
+pub use tree::Tree;

@@ -88,6 +88,11 @@ impl Server {
         Ok(Self { child, url: line.trim().into(), log, dirs, _stdout: stdout })
     }
 
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The address with the token, as printed.
     pub fn url(&self) -> &str {
         &self.url

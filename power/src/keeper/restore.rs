@@ -138,11 +138,9 @@ impl Keeper {
             return (self.item(job, Restored::Foreign, Some(now), Some(words)), Fate::Foreign);
         }
         let first = self.overwrite(site, job.target());
-        let end = first.or_else(|_| self.overwrite(site, job.target()));
-        let now = self.read(site).ok();
-        match end {
-            Ok(()) => (self.item(job, Restored::Back, now, None), Fate::Over),
-            Err((end, words)) => (self.item(job, end, now, Some(words)), Fate::Moved),
+        match first.or_else(|_| self.overwrite(site, job.target())) {
+            Ok(()) => (self.item(job, Restored::Back, Some(job.target().to_owned()), None), Fate::Over),
+            Err((end, words)) => (self.item(job, end, self.read(site).ok(), Some(words)), Fate::Moved),
         }
     }
 

@@ -112,9 +112,9 @@ impl Kernel {
                 file::put(self.open_site(site, OFlags::WRONLY)?, format!("{value}\n").as_bytes())
             }
             _ => {
-                let old = self.open_site(site, OFlags::RDONLY).and_then(file::text).unwrap_or_default();
-                let text = file::respelled(&old, value);
-                file::put_plain(&self.open_site(site, OFlags::WRONLY)?, text.as_bytes())
+                let file = self.open_site(site, OFlags::RDWR)?;
+                let old = file::text(&file).unwrap_or_default();
+                file::put_plain(&file, file::respelled(&old, value).as_bytes())
             }
         }
     }

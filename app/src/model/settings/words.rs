@@ -26,6 +26,7 @@ fn lifetime(lifetime: Lifetime) -> String {
 /// Where a knob's value came from; nothing where it cannot be any other.
 pub(crate) fn provenance(knob: &Knob) -> String {
     let was = knob.original.as_deref().map(|o| format!(", was {o}")).unwrap_or_default();
+    let found = knob.original.as_deref().map(|o| format!(", found as {o}")).unwrap_or_default();
     match (knob.origin, knob.lifetime) {
         (Origin::Found, _) => {
             if knob.writable {
@@ -35,7 +36,7 @@ pub(crate) fn provenance(knob: &Knob) -> String {
             }
         }
         (Origin::Ours, l) => format!("set by Brakecheck{was}{}", l.map(lifetime).unwrap_or_default()),
-        (Origin::Foreign, _) => format!("changed by somebody else{was}"),
+        (Origin::Foreign, _) => format!("changed by somebody else{found}"),
     }
 }
 
@@ -83,7 +84,7 @@ mod tests {
         assert_eq!(provenance(&knob("cpu.idle-driver", "none", &[])), "");
         let ours = set(Origin::Ours, Some(Lifetime::For { seconds: 600 }));
         assert_eq!(provenance(&ours), "set by Brakecheck, was on; for 10\u{a0}min");
-        assert_eq!(provenance(&set(Origin::Foreign, None)), "changed by somebody else, was on");
+        assert_eq!(provenance(&set(Origin::Foreign, None)), "changed by somebody else, found as on");
     }
 
     #[test]

@@ -9,6 +9,9 @@ use protocol::telemetry::{IdleSample, LinkSample, Telemetry};
 /// One line: a name, its value, and a bar where it is a share.
 type Line = (String, String, Option<f64>);
 
+/// Sensors that are listed.
+const SENSORS: usize = 8;
+
 /// The panel.
 #[component]
 pub(crate) fn HostLoad() -> impl IntoView {
@@ -145,15 +148,22 @@ fn pressure(t: &Telemetry) -> Vec<Line> {
     t.pressure.iter().map(|(what, share)| (what.clone(), format::percent(*share), Some(*share))).collect()
 }
 
+/// All sensors, or on a host with many of them the hottest and the first few.
 fn temperatures(t: &Telemetry) -> Vec<Line> {
-    t.temperatures.iter().map(|s| (s.name.clone(), format!("{:.0}\u{a0}°C", s.celsius), None)).collect()
+    let line = |name: String, celsius: f64| (name, format!("{celsius:.0}\u{a0}°C"), None);
+    let mut lines: Vec<Line> = t.temperatures.iter().take(SENSORS).map(|s| line(s.name.clone(), s.celsius)).collect();
+    let hottest = t.temperatures.iter().max_by(|a, b| a.celsius.total_cmp(&b.celsius));
+    if let Some(s) = hottest.filter(|_| t.temperatures.len() > SENSORS) {
+        lines.insert(0, line(format!("hottest of {}: {}", t.temperatures.len(), s.name), s.celsius));
+    }
+    lines
 }
 
 fn links(t: &Telemetry) -> Vec<Line> {
     let line = |l: &LinkSample| {
         let slower = l.max.as_ref().filter(|max| **max != l.current);
-        let value = slower.map_or_else(|| l.current.clone(), |max| format!("{} (can do {max})", l.current));
-        (format!("{} {}", l.drive, l.address), value, None)
+        let could = slower.map(|max| format!(", could be {max}")).unwrap_or_default();
+        (format!("{} at {}{could}", l.drive, l.address), l.current.clone(), None)
     };
     t.links.iter().map(line).collect()
 }

@@ -12,7 +12,7 @@ async fn no_page_scrolls_sideways_on_a_phone() -> Result<()> {
     in_browser("phone", async |browser| {
         open(browser, &server).await?;
         browser.size(360, 800).await?;
-        for path in ["/", "/results", &format!("/runs/{id}"), &format!("/compare?a={id}&b={id}")] {
+        for path in ["/", "/power", "/results", &format!("/runs/{id}"), &format!("/compare?a={id}&b={id}")] {
             browser.goto(server.page(path)).await?;
             browser.see("main").await?;
             browser.until("document.querySelector('main').innerText.length > 40").await?;

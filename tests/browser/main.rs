@@ -2,12 +2,14 @@
 
 mod look;
 mod measure;
+mod power;
 mod reconnect;
 mod results;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use tests::{Browser, Server};
+use thirtyfour::prelude::*;
 
 /// Opens the page with the token and waits until it is connected.
 async fn open(browser: &Browser, server: &Server) -> Result<()> {
@@ -33,4 +35,18 @@ async fn finished_run(server: &Server) -> Result<String> {
 
 fn id(created: &Value) -> Result<String> {
     Ok(created["id"].as_str().context("a run has an id")?.to_owned())
+}
+
+/// Presses Tab until the element has the focus, visibly.
+async fn tab_to(browser: &Browser, css: &str) -> Result<()> {
+    for _ in 0..200 {
+        if browser.eval(&format!("document.activeElement.matches('{css}')")).await? == true {
+            let style = format!("getComputedStyle(document.querySelector('{css}'))");
+            let visible = format!("{style}.outlineStyle !== 'none' || {style}.boxShadow !== 'none'");
+            ensure!(browser.eval(&visible).await? == true, "the focus on {css} cannot be seen");
+            return Ok(());
+        }
+        browser.action_chain().send_keys(Key::Tab + "").perform().await?;
+    }
+    anyhow::bail!("{css} cannot be reached with Tab")
 }

@@ -1,6 +1,6 @@
 //! From opening the page to a result.
 
-use crate::{finished_run, open, start};
+use crate::{finished_run, open, start, tab_to};
 use anyhow::{Result, ensure};
 use tests::{Browser, Server, in_browser};
 use thirtyfour::prelude::*;
@@ -133,18 +133,4 @@ async fn the_keyboard_alone_starts_and_stops_a_run() -> Result<()> {
         Ok(())
     })
     .await
-}
-
-/// Presses Tab until the element has the focus, visibly.
-async fn tab_to(browser: &Browser, css: &str) -> Result<()> {
-    for _ in 0..200 {
-        if browser.eval(&format!("document.activeElement.matches('{css}')")).await? == true {
-            let style = format!("getComputedStyle(document.querySelector('{css}'))");
-            let visible = format!("{style}.outlineStyle !== 'none' || {style}.boxShadow !== 'none'");
-            ensure!(browser.eval(&visible).await? == true, "the focus on {css} cannot be seen");
-            return Ok(());
-        }
-        browser.action_chain().send_keys(Key::Tab + "").perform().await?;
-    }
-    anyhow::bail!("{css} cannot be reached with Tab")
 }

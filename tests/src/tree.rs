@@ -21,10 +21,15 @@ pub struct Tree {
 impl Tree {
     /// A laptop whose settings belong to this user, and can be read by everybody.
     pub fn laptop() -> Result<Self> {
+        Self::of(LAPTOP)
+    }
+
+    /// Any machine: `path = content` makes a file (`\n` is a line break), `path -> target` a link.
+    pub fn of(text: &str) -> Result<Self> {
         // In memory where there is such a place: thousands of small files are slow on a busy disk.
         let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir())?;
         fs::set_permissions(dir.path(), Permissions::from_mode(0o755))?;
-        for line in LAPTOP.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
+        for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
             let at = |path: &str| -> Result<PathBuf> {
                 let path = dir.path().join(path.trim().trim_start_matches('/'));
                 fs::create_dir_all(path.parent().context("it has a parent")?)?;
@@ -44,6 +49,21 @@ impl Tree {
     /// Where it lies.
     pub fn path(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// What a file says, without its line break.
+    pub fn read(&self, path: &str) -> Result<String> {
+        let text = fs::read_to_string(self.at(path)).with_context(|| path.to_owned())?;
+        Ok(text.trim().to_owned())
+    }
+
+    /// Changes a file, as any other program on the host would.
+    pub fn write(&self, path: &str, content: &str) -> Result<()> {
+        fs::write(self.at(path), content).with_context(|| path.to_owned())
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.path().join(path.trim_start_matches('/'))
     }
 
     /// Every file that is not as it was laid out, with what it said and what it says.

@@ -151,10 +151,11 @@ fn list(setting: Setting, title_id: String, values: Vec<(String, &'static str)>,
 fn question(setting: Setting, risk: String) -> AnyView {
     let asking = setting.asking;
     let risk = StoredValue::new(risk);
-    let focus = NodeRef::<html::Button>::new();
-    focus.on_load(|button| drop(button.focus()));
     (move || {
         let value = asking.get()?;
+        // One for each question: it can be loaded once only.
+        let focus = NodeRef::<html::Button>::new();
+        focus.on_load(|button| drop(button.focus()));
         let wanted = value.clone();
         let answer = view! {
             <div class="question" role="alertdialog" aria-label="Risky setting" data-testid="question">

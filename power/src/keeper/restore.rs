@@ -6,6 +6,7 @@ use crate::kernel::{Fault, differs};
 use crate::site::Site;
 use protocol::knob::{Lifetime, RestoreReport, Restored, RestoredItem};
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 /// What is put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,7 +171,7 @@ impl Keeper {
     fn overwrite(&mut self, site: &Site, value: &str) -> Result<(), (Restored, String)> {
         let told = |fault: Fault| (ending(&fault), fault.to_string());
         let written = self.kernel.write(site, value);
-        self.kernel.settle(site);
+        self.kernel.settle(site, value, Instant::now());
         let now = self.read(site).map_err(told)?;
         match written {
             _ if now == value => Ok(()),

@@ -9,6 +9,7 @@ use crate::kernel::{Fault, NO_LIMIT};
 use crate::site::Site;
 use protocol::knob::{Assignment, Lifetime, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 /// What sites say, as far as they were read.
 pub(super) type Values<'a> = BTreeMap<&'a Site, Result<String, Fault>>;
@@ -25,6 +26,23 @@ impl Keeper {
     ) -> Result<Vec<Outcome>, JournalError> {
         let controls = controls(self.root(), hints);
         self.set_among(&controls, wishes, lifetime, risk)
+    }
+
+    /// As [`Keeper::set`], by somebody who ends right after: what is in force only while it is held is refused.
+    pub fn set_and_leave(
+        &mut self,
+        hints: &Hints,
+        wishes: &[Assignment],
+        lifetime: Lifetime,
+    ) -> Result<Vec<Outcome>, JournalError> {
+        let mut controls = controls(self.root(), hints);
+        for control in &mut controls {
+            let mut writes = control.choices.iter().flat_map(|choice| &choice.writes);
+            if control.reason.is_none() && writes.any(|w| self.kernel.is_held(&w.site)) {
+                control.reason = Some("in force only while it is held: start `brakecheck serve`, then set it".into());
+            }
+        }
+        self.set_among(&controls, wishes, lifetime, false)
     }
 
     /// As [`Keeper::set`], of these controls.
@@ -120,7 +138,11 @@ impl Keeper {
             });
             drafts.insert(step.site.clone(), record);
         }
-        for wish in disturbing.into_iter().filter_map(|at| wishes.get(at)?.as_ref()) {
+        // Once it is ours, what lies in those sites came of that; what lay there before is written down already.
+        let changed = |wish: &Wish<'_>| self.records.values().any(|r| r.layers.iter().any(|l| l.id == wish.id()));
+        let disturbing = disturbing.into_iter().filter_map(|at| wishes.get(at)?.as_ref());
+        let disturbing: Vec<&Wish<'_>> = disturbing.filter(|wish| !changed(wish)).collect();
+        for wish in disturbing {
             for site in &wish.choice.disturbs {
                 // What cannot be read cannot be put back.
                 let Ok(now) = self.read(site) else { continue };
@@ -173,8 +195,9 @@ impl Keeper {
                 }
                 written.push(done);
             }
+            let ended = Instant::now();
             for done in written.iter().skip(first).filter(|w| w.wrote) {
-                self.kernel.settle(done.step.site);
+                self.kernel.settle(done.step.site, done.step.wanted, ended);
                 now.insert(done.step.site, self.read(done.step.site));
             }
         }

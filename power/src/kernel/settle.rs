@@ -7,15 +7,28 @@ use std::time::{Duration, Instant};
 
 /// The error handler of libata changes link power; it is given this long.
 const SATA: Duration = Duration::from_secs(2);
+/// A work item of cpufreq puts new limits in force; it is given this long.
+const LIMITS: Duration = Duration::from_millis(500);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 impl Kernel {
-    /// Waits until a setting that was just written is in force. On the running machine only.
-    pub fn settle(&self, site: &Site) {
-        let Site::SataPolicy { host } = site else { return };
+    /// Waits until a setting that was written at this time is in force, or could be. On the running machine only.
+    pub fn settle(&self, site: &Site, wanted: &str, written: Instant) {
         if !self.root().is_live() {
             return;
         }
+        match site {
+            Site::SataPolicy { host } => self.settle_port(*host),
+            Site::FrequencyFloor { .. } => {
+                while written.elapsed() < LIMITS && self.read(site).is_ok_and(|now| now != wanted) {
+                    std::thread::sleep(LOOK_EVERY);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn settle_port(&self, host: u32) {
         let state = format!("/sys/class/scsi_host/host{host}/state");
         let end = Instant::now() + SATA;
         // The handler is woken by the write and starts a moment later: not yet in recovery is not over.

@@ -4,6 +4,9 @@ use crate::site::Site;
 use rustix::io::Errno;
 use std::fmt;
 
+/// The kernel's own (include/linux/errno.h), which no manual for programs names; some drivers let it out.
+const ENOTSUPP: Errno = Errno::from_raw_os_error(524);
+
 /// An access to a site that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} ({attempt} {path}: {})", self.explain(), name(*.errno))]
@@ -76,6 +79,7 @@ impl Fault {
             }
             (Site::QueueDepth { .. }, Errno::INVAL) => "the drive takes no such queue depth",
             (Site::NmiWatchdog, Errno::INVAL | Errno::OPNOTSUPP) => "this kernel has no NMI watchdog to turn on",
+            (Site::NmiWatchdog, ENOTSUPP) => "this processor or virtual machine has no counter for it",
             (Site::LinkSpeed { .. }, Errno::AGAIN) => "the link trained to another speed than asked",
             (Site::LinkSpeed { .. }, Errno::TIMEDOUT) => "the link took too long to train",
             _ => return None,
@@ -91,7 +95,7 @@ fn general(errno: Errno) -> &'static str {
         Errno::AGAIN | Errno::INTR => "the kernel stayed busy with it: try again",
         Errno::NOENT | Errno::NODEV | Errno::NXIO => "the device is gone",
         Errno::IO => "the device or its driver answered with an I/O error",
-        Errno::OPNOTSUPP => "the device does not support it",
+        Errno::OPNOTSUPP | ENOTSUPP => "the device does not support it",
         Errno::ROFS => "mounted read-only, as in a container: run on the host, or mount /sys writable",
         Errno::NOSPC => "no room left",
         Errno::TIMEDOUT => "no answer in time",
@@ -117,6 +121,7 @@ pub(crate) fn name(errno: Errno) -> String {
         Errno::NOSPC => "ENOSPC",
         Errno::TIMEDOUT => "ETIMEDOUT",
         Errno::NODATA => "ENODATA",
+        ENOTSUPP => "ENOTSUPP",
         _ => return format!("errno {}", errno.raw_os_error()),
     };
     known.to_owned()

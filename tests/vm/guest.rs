@@ -5,14 +5,20 @@ use crate::check::{By, Check, End};
 use crate::settings::{self, Settings};
 use crate::witness::{self, Proof};
 use anyhow::{Context, Result, ensure};
+use rustix::process::Signal;
 use serde_json::Value;
-use std::process::{Command, Stdio};
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 use tests::Finished;
 
 /// Tries every knob whose id begins with one of these; all, if there are none.
 pub(crate) fn run(wanted: &[&str]) -> Result<()> {
-    let cli = Cli { state: tempfile::tempdir()? };
+    let dir = tempfile::tempdir()?;
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755))?;
+    let cli = Cli { dir };
     let listed = cli.run(&["knobs"])?.json()?;
     let knobs = listed["knobs"].as_array().context("`knobs --json` lists knobs")?;
     let original = settings::now();
@@ -25,16 +31,30 @@ pub(crate) fn run(wanted: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The program, with its journal in the guest's own memory: everything else is read-only.
+/// The program, with its state in the guest's own memory: everything else is read-only.
 struct Cli {
-    state: TempDir,
+    dir: TempDir,
 }
 
 impl Cli {
-    fn run(&self, arguments: &[&str]) -> Result<Finished> {
+    fn command(&self) -> Result<Command> {
         let mut command = Command::new(tests::program()?);
-        command.arg("--state-dir").arg(self.state.path()).args(arguments).arg("--json");
-        Finished::of(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
+        command.arg("--state-dir").arg(self.dir.path().join("state")).stdin(Stdio::null()).stdout(Stdio::piped());
+        Ok(command)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<Finished> {
+        Finished::of(self.command()?.args(arguments).arg("--json").stderr(Stdio::piped()).spawn()?)
+    }
+
+    /// A server, which answers once it has printed its address.
+    fn serve(&self) -> Result<Child> {
+        let user = tests::server_user().into_iter().flat_map(|user| ["--user", user]);
+        let mut server = self.command()?.args(["serve", "--port", "0"]).args(user).spawn()?;
+        let output = server.stdout.as_mut().context("it was piped")?;
+        let mut first = [0];
+        output.read_exact(&mut first).context("the server says no address")?;
+        Ok(server)
     }
 }
 
@@ -58,17 +78,43 @@ fn try_one(cli: &Cli, knob: &Value, id: &str, original: &Settings) -> Result<()>
     }
     let values: Vec<&str> = knob["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     ensure!(!values.is_empty(), "{id} can be set to nothing");
+    if witness::is_held(id) {
+        return try_held(cli, id, &values, original);
+    }
     // The value in force last, so that it is a change, too.
     let (same, others): (Vec<_>, Vec<_>) = values.into_iter().partition(|v| *v == now);
     for value in others.into_iter().chain(same) {
         let set = set(cli, id, value)?;
-        let done = !set.failed();
+        let done = set.held();
         report(&set)?;
         if done {
             prove(id, value, original)?;
         }
     }
     restore(cli, id, now, original)
+}
+
+/// What is in force only while it is held: the command line alone refuses it, a server's broker holds it, and it ends
+/// with all of them.
+fn try_held(cli: &Cli, id: &str, values: &[&str], original: &Settings) -> Result<()> {
+    let (none, others): (Vec<&str>, Vec<&str>) = values.iter().partition(|v| **v == "none");
+    let alone = cli.run(&["knobs", "set", &format!("{id}={}", others.first().context("it has values")?)])?;
+    let refused = if alone.code == Some(5) { Ok("refused without a server".into()) } else { Err(alone.stdout) };
+    report(&Check::new(id, "-", By::Program, refused))?;
+    let mut server = cli.serve()?;
+    for value in others.iter().chain(&none) {
+        report(&set(cli, id, value)?)?;
+        prove(id, value, original)?;
+    }
+    restore(cli, id, "none", original)?;
+    for value in others.iter().take(1) {
+        report(&set(cli, id, value)?)?;
+        prove(id, value, original)?;
+        tests::send(&server, Signal::KILL)?;
+        server.wait()?;
+        prove(id, "none", original)?;
+    }
+    Ok(())
 }
 
 fn set(cli: &Cli, id: &str, value: &str) -> Result<Check> {

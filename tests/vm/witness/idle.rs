@@ -1,6 +1,6 @@
 //! Idle states: whether the counters of those that are forbidden stand still.
 
-use super::cpus;
+use super::{await_that, cpus};
 use crate::settings::{matching, number, text};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -19,13 +19,14 @@ pub(super) fn limit(value: &str) -> Result<String, String> {
         "none" => 2_000_000_000,
         limit => limit.trim_end_matches(" us").parse().map_err(|e| format!("{value}: {e}"))?,
     };
-    let mut bytes = [0; 4];
-    let read = std::fs::File::open("/dev/cpu_dma_latency").and_then(|mut f| f.read_exact(&mut bytes));
-    read.map_err(|e| format!("/dev/cpu_dma_latency: {e}"))?;
-    let now = i32::from_ne_bytes(bytes);
-    if now != us {
-        return Err(format!("/dev/cpu_dma_latency says {now}"));
-    }
+    // A holder that was killed lets go a moment later.
+    await_that(|| {
+        let mut bytes = [0; 4];
+        let read = std::fs::File::open("/dev/cpu_dma_latency").and_then(|mut f| f.read_exact(&mut bytes));
+        read.map_err(|e| format!("/dev/cpu_dma_latency: {e}"))?;
+        let now = i32::from_ne_bytes(bytes);
+        if now == us { Ok(String::new()) } else { Err(format!("/dev/cpu_dma_latency says {now}")) }
+    })?;
     nothing_above(u64::try_from(us).unwrap_or(0))
 }
 

@@ -16,6 +16,11 @@ pub(crate) enum Proof {
     Drive(String),
 }
 
+/// Whether a setting is in force only while a process holds it.
+pub(crate) fn is_held(id: &str) -> bool {
+    id == "cpu.latency-limit"
+}
+
 /// Everything that shows whether a knob has this value. `original` are the settings at the start.
 pub(crate) fn of(id: &str, value: &str, original: &Settings) -> Vec<Proof> {
     let (knob, instance) = id.split_once('@').unwrap_or((id, ""));

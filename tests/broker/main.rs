@@ -5,6 +5,7 @@ mod callers;
 mod command_line;
 mod ends;
 mod garbage;
+mod logind;
 mod privileges;
 
 use anyhow::{Context, Result, ensure};
@@ -29,9 +30,15 @@ struct Broker {
 impl Broker {
     /// Starts one, and returns the server's end of the conversation.
     fn start() -> Result<(Self, UnixStream)> {
+        Self::start_with(&[])
+    }
+
+    /// The same with these in its environment.
+    fn start_with(environment: &[(&str, &str)]) -> Result<(Self, UnixStream)> {
         let (tree, journal) = (Tree::laptop()?, scratch()?);
         let (ours, theirs) = UnixStream::pair()?;
         let child = Command::new(program()?)
+            .envs(environment.iter().copied())
             .args(["broker", "--sysroot"])
             .arg(tree.path())
             .stdin(OwnedFd::from(theirs))

@@ -27,7 +27,9 @@ impl Tree {
     /// Any machine: `path = content` makes a file (`\n` is a line break), `path -> target` a link.
     pub fn of(text: &str) -> Result<Self> {
         // In memory where there is such a place: thousands of small files are slow on a busy disk.
-        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir())?;
+        let mut named = tempfile::Builder::new();
+        named.prefix("brakecheck-tree-");
+        let dir = named.tempdir_in("/dev/shm").or_else(|_| named.tempdir())?;
         fs::set_permissions(dir.path(), Permissions::from_mode(0o755))?;
         for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
             let at = |path: &str| -> Result<PathBuf> {

@@ -15,6 +15,7 @@ mod act;
 mod client;
 mod connection;
 mod device;
+mod logind;
 mod meters;
 mod sentinel;
 mod serve;

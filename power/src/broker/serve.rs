@@ -2,6 +2,7 @@
 
 use super::act::{Acts, Known};
 use super::connection::{Caller, Connection, Next};
+use super::logind::{Heard, Logind};
 use super::meters::Meters;
 use super::sentinel::{Sentinel, end_session, open_patiently, tell};
 use super::wire::Answer;
@@ -89,11 +90,13 @@ pub fn serve(setup: Setup, say: &mut dyn FnMut(&str)) -> Result<(), BrokerError>
 
     // By the directory's descriptor: a socket's path may have no more than 107 bytes.
     let socket = PathBuf::from(format!("/proc/self/fd/{}/{}", journal.as_raw_fd(), socket_name(&setup.root)));
+    let logind = Logind::listen(&setup.root);
     let mut broker = Broker {
         acts: Acts { root: setup.root, keeper, meters: Meters::default(), hints: Known::default() },
         connections: vec![server],
         listener: listen(&socket).map_err(failed("listen for command lines"))?,
         signals: setup.signals,
+        logind,
         sentinel: Some(sentinel),
         leased: true,
         rest: Instant::now(),
@@ -122,6 +125,7 @@ struct Broker {
     connections: Vec<Connection>,
     listener: UnixListener,
     signals: UnixStream,
+    logind: Option<Logind>,
     sentinel: Option<Sentinel>,
     /// The server has shown life since settings last went back for want of it.
     leased: bool,
@@ -140,7 +144,7 @@ impl Broker {
             }
         };
         let now = Instant::now();
-        let [signal, listener, sentinel, connections @ ..] = ready.as_slice() else { return false };
+        let [signal, listener, sentinel, logind, connections @ ..] = ready.as_slice() else { return false };
         if !signal.is_empty() {
             return false;
         }
@@ -150,6 +154,9 @@ impl Broker {
             dead.bury();
         }
         let connections = connections.to_vec();
+        if !logind.is_empty() {
+            self.take_leave(say);
+        }
         if !listener.is_empty() {
             self.accept();
         }
@@ -161,14 +168,27 @@ impl Broker {
         true
     }
 
-    /// Which of signal, listener, sentinel and connections have something.
+    /// Puts back before the host sleeps or ends.
+    fn take_leave(&mut self, say: &mut dyn FnMut(&str)) {
+        match self.logind.as_mut().map(Logind::hear) {
+            Some(Heard::Leaving(delay)) => {
+                tell(&end_session(&mut self.acts.keeper), say);
+                drop(delay);
+            }
+            Some(Heard::Gone) | None => self.logind = None,
+        }
+    }
+
+    /// Which of signal, listener, sentinel, logind and connections have something.
     fn wait(&self) -> io::Result<Vec<PollFlags>> {
         let mut fds = vec![PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&self.listener, PollFlags::IN)];
         let sentinel = self.sentinel.as_ref().map(Sentinel::pidfd);
-        // Where there is none, a second look at the signals keeps the places.
-        fds.push(sentinel.map_or(PollFd::new(&self.signals, PollFlags::empty()), |pidfd| {
-            PollFd::from_borrowed_fd(pidfd, PollFlags::IN)
-        }));
+        let logind = self.logind.as_ref().map(|logind| logind.ear().as_fd());
+        for fd in [sentinel, logind] {
+            // Where there is none, a second look at the signals keeps the places.
+            let none = || PollFd::new(&self.signals, PollFlags::empty());
+            fds.push(fd.map_or_else(none, |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        }
         fds.extend(self.connections.iter().map(|c| PollFd::new(c.socket(), c.interest())));
         let timeout = Timespec::try_from(self.timeout()).map_err(io::Error::other)?;
         match poll(&mut fds, Some(&timeout)) {

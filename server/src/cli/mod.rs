@@ -175,7 +175,7 @@ fn print_json(error: &ErrorBody) {
 /// Warnings on standard error; `BRAKECHECK_LOG=debug` shows more.
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("BRAKECHECK_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,memory_serve=error"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,memory_serve=error,zbus=error"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -19,9 +19,9 @@ struct Logind(Sender<PipeReader>);
 
 #[zbus::interface(name = "org.freedesktop.login1.Manager")]
 impl Logind {
-    fn inhibit(&self, what: &str, _who: &str, _why: &str, mode: &str) -> zbus::fdo::Result<zbus::zvariant::OwnedFd> {
-        if (what, mode) != ("sleep:shutdown", "delay") {
-            return Err(zbus::fdo::Error::InvalidArgs(format!("{what} {mode}")));
+    fn inhibit(&self, what: &str, who: &str, why: &str, mode: &str) -> zbus::fdo::Result<zbus::zvariant::OwnedFd> {
+        if (what, who, mode) != ("sleep:shutdown", "Brakecheck", "delay") || why.is_empty() {
+            return Err(zbus::fdo::Error::InvalidArgs(format!("{what} {who} {why} {mode}")));
         }
         let failed = |e: &dyn std::fmt::Display| zbus::fdo::Error::Failed(e.to_string());
         let (delay, held) = std::io::pipe().map_err(|e| failed(&e))?;

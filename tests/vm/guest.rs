@@ -118,12 +118,22 @@ fn try_held(cli: &Cli, id: &str, values: &[&str], original: &Settings) -> Result
 }
 
 fn set(cli: &Cli, id: &str, value: &str) -> Result<Check> {
-    let finished = cli.run(&["knobs", "set", &format!("{id}={value}")])?;
+    let wish = format!("{id}={value}");
+    let wishes = witness::before(id).into_iter().chain([wish.as_str()]);
+    let finished = cli.run(&["knobs", "set"].into_iter().chain(wishes).collect::<Vec<_>>())?;
     let answer: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
-    let outcome = &answer["outcomes"][0];
+    let outcome =
+        answer["outcomes"].as_array().and_then(|all| all.iter().find(|o| o["id"] == id)).unwrap_or(&Value::Null);
     let verdict = outcome["verdict"].as_str().unwrap_or("no verdict");
     let message =
         outcome["message"].as_str().or(answer["error"]["message"].as_str()).unwrap_or(&finished.stderr).trim();
+    // What an emulated processor does not have, the kernel refuses to turn on, whoever asks; the program is to say so.
+    if verdict == "failed"
+        && let Some(error) = witness::refusal(id, value)
+    {
+        let said = format!("the kernel refuses it to everybody ({error}); said: {message}");
+        return Ok(Check { end: End::NotApplicable, ..Check::new(id, value, By::Program, Ok(said)) });
+    }
     let done = finished.code == Some(0) && matches!(verdict, "applied" | "unchanged");
     let found =
         if done { Ok(verdict.into()) } else { Err(format!("{verdict}, exit code {:?}: {message}", finished.code)) };

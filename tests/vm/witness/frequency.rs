@@ -47,6 +47,14 @@ fn is_autonomous() -> bool {
     driver.ends_with("-epp") || driver == "intel_pstate"
 }
 
+/// Whether the governor leaves no choice of an energy preference.
+pub(super) fn has_fixed_preference() -> bool {
+    is_autonomous()
+        && matching("/sys/devices/system/cpu/cpufreq/policy*/scaling_governor")
+            .iter()
+            .any(|p| text(p).as_deref() == Some("performance"))
+}
+
 /// Whether each policy is where it should be, after a while.
 fn each(good: impl Fn(&Path, u64) -> bool) -> Result<String, String> {
     let policies: Vec<PathBuf> = matching(POLICIES);

@@ -21,6 +21,22 @@ pub(crate) fn is_held(id: &str) -> bool {
     id == "cpu.latency-limit"
 }
 
+/// What must be set for this knob to be free: the governor `performance` fixes the energy preference.
+pub(crate) fn before(id: &str) -> Option<&'static str> {
+    let fixed = id == "cpu.epp" && frequency::has_fixed_preference();
+    fixed.then_some("cpu.governor=powersave")
+}
+
+/// The kernel's refusal of a value that is written by hand, of settings that it offers and may not have.
+pub(crate) fn refusal(id: &str, value: &str) -> Option<std::io::Error> {
+    let path = match id {
+        "cpu.turbo" => "/sys/devices/system/cpu/cpufreq/boost",
+        "kernel.nmi-watchdog" => "/proc/sys/kernel/nmi_watchdog",
+        _ => return None,
+    };
+    std::fs::write(path, if value == "on" { "1" } else { "0" }).err()
+}
+
 /// Everything that shows whether a knob has this value. `original` are the settings at the start.
 pub(crate) fn of(id: &str, value: &str, original: &Settings) -> Vec<Proof> {
     let (knob, instance) = id.split_once('@').unwrap_or((id, ""));

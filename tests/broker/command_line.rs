@@ -46,10 +46,14 @@ fn settings_are_listed_set_and_put_back_without_a_server() -> Result<()> {
 fn what_cannot_be_set_is_said_and_nothing_is_set() -> Result<()> {
     let (tree, state) = (Tree::laptop()?, scratch()?);
     let run = |args: &[&str]| run(&tree, state.path(), args);
+    let before = run(&["knobs"])?.stdout;
     run(&["knobs", "set", "cpu.turbo=maybe", "cpu.governor=performance"])?.refused(2, &["cpu.turbo", "on, off"])?;
     run(&["knobs", "set", "cpu.warp=on"])?.refused(2, &["cpu.warp"])?;
     run(&["knobs", "set", "cpu.turbo"])?.refused(2, &["ID=VALUE"])?;
     run(&["knobs", "set", "cpu.turbo=off", "--for", "0"])?.refused(2, &["1 s"])?;
+    if before.contains("cpu.latency-limit") {
+        run(&["knobs", "set", "cpu.latency-limit=none"])?.refused(5, &["serve"])?;
+    }
     tree.assert_as_found()
 }
 

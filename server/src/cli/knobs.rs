@@ -7,6 +7,7 @@ use super::table::Table;
 use crate::privilege;
 use crate::settings::{lifetime, wishes};
 use power::broker::Sentinel;
+use power::site::Site;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::knob::{Assignment, Group, Knob, Lifetime, Origin, Outcome, Verdict};
 use protocol::power::{PowerState, SetAnswer, SetRequest};
@@ -87,6 +88,11 @@ fn set(set: &[Assignment], time: Option<Seconds>, globals: &Globals) -> Result<E
     }
     let mut settings = journal::open(globals, true)?
         .ok_or_else(|| ErrorBody::new(ErrorCode::Internal, "There is no place for the journal of settings."))?;
+    if let Settings::Own(keeper) = &settings {
+        let held = [Site::LatencyLimit, Site::ProfileHold].map(|site| site.source(keeper.root()));
+        let chosen = |k: &&Knob| held.contains(&k.source) && wishes.iter().any(|w| w.id == k.id);
+        listed.knobs.iter().find(chosen).map_or(Ok(()), refuse_hold)?;
+    }
     let sentinel = match (&settings, stays) {
         (Settings::Own(_), Lifetime::For { .. }) => Some(sentinel(globals)?),
         _ => None,
@@ -112,6 +118,12 @@ fn refuse_risk(knob: &Knob) -> Result<(), ErrorBody> {
     let Some(risk) = knob.risk.as_ref().filter(|_| knob.writable) else { return Ok(()) };
     Err(ErrorBody::new(ErrorCode::NotPermitted, format!("{} is not set from here: {risk}.", knob.id))
         .hint("Set it on the page of `brakecheck serve`: there it falls back by itself unless you confirm it."))
+}
+
+/// What the kernel takes back from a process that ends cannot be left set by one.
+fn refuse_hold(knob: &Knob) -> Result<(), ErrorBody> {
+    let what = format!("{} is in force only while a process holds it, and this one ends at once.", knob.id);
+    Err(ErrorBody::new(ErrorCode::NotPermitted, what).hint("Set it while `brakecheck serve` runs."))
 }
 
 /// Outlives this process, and needs no terminal.

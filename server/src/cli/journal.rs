@@ -69,7 +69,7 @@ pub(super) fn list(globals: &Globals) -> Result<PowerState, ErrorBody> {
 /// Where nothing was ever changed.
 fn found(root: &Root) -> PowerState {
     let knobs = controls(root, &hints(root)).iter().map(Control::knob).collect();
-    PowerState { knobs, daemons: host::facts(root).daemons, ..PowerState::default() }
+    PowerState { knobs, daemons: host::conflicts(root), ..PowerState::default() }
 }
 
 /// What is known beyond the kernel's files.

@@ -28,6 +28,7 @@ pub(super) fn machine(root: &Root) -> Tree {
     for path in places::DEVICES {
         collector.devices(path);
     }
+    collector.limit();
     collector.daemons();
     collector.tree
 }
@@ -138,6 +139,13 @@ impl Collector<'_> {
             }
         }
         None
+    }
+
+    /// The one device that is read: opened like this, it limits nothing.
+    fn limit(&mut self) {
+        if let Some(Ok(data)) = self.root.look(places::LIMIT).map(|look| look.data) {
+            self.tree.put(places::LIMIT, Entry::File(data));
+        }
     }
 
     /// Names of the processes that change settings; what else runs is nobody's business.

@@ -5,7 +5,7 @@
 //! machine or its owner are replaced by numbered stand-ins ([`mask`]), the same by the same each time. What could not
 //! be read is absent, as it is absent for Brakecheck.
 //!
-//! Nothing is read that changes anything by being read, and nothing in `/dev`.
+//! Nothing is read that changes anything by being read, and nothing in `/dev` but the latency limit.
 
 mod collect;
 mod cut;

@@ -31,6 +31,9 @@ pub(super) const FILES: [&str; 27] = [
     "/sys/kernel/security/lockdown",
 ];
 
+/// Tells the latency limit in force, in 4 bytes.
+pub(super) const LIMIT: &str = "/dev/cpu_dma_latency";
+
 /// Directories of which only the names in them count.
 pub(super) const NAMES: [&str; 2] = ["/etc/systemd/system/multi-user.target.wants", "/run/tlp"];
 

@@ -17,4 +17,4 @@ mod step;
 pub mod target;
 
 pub use error::EngineError;
-pub use run::{Control, Outcome, RunOptions};
+pub use run::{Control, Held, Outcome, RunOptions};

@@ -49,7 +49,7 @@ impl Control {
     }
 
     /// Waits for `time`, or until stopped.
-    pub(crate) fn pause(&self, time: Duration) {
+    pub fn pause(&self, time: Duration) {
         let held = self.0.lock.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.0.changed.wait_timeout_while(held, time, |()| !self.is_stopped());
         drop(waited);
@@ -86,23 +86,70 @@ pub fn run(
     control: &Control,
     sink: &mut dyn FnMut(Event),
 ) -> Result<Outcome, EngineError> {
-    let facts = target::check(spec)?;
-    let mut eta = Eta::new(spec);
-    let total = spec.file_size().0.next_multiple_of(4096);
-    let began = clock::now();
-    let mut report = |done: u64, bw: f64| {
-        let (progress, eta_ms) = eta.layout(done, total, since_ms(began));
-        let (done, total, bw) = (Bytes(done), Bytes(total), BytesPerSecond(bw));
-        sink(Event::Layout { run: options.run.clone(), done, total, bw, progress, eta_ms });
-    };
-    let Some(target) = Target::open(spec, &facts, &options.registry, control, &mut report)? else {
-        return Ok(Outcome::Stopped);
-    };
-    tracing::debug!(reused = target.reused(), size = target.size, "target open");
-    let running = Running { spec, options, control, target: &target, eta: &eta };
-    let outcome = running.steps(sink);
-    let closed = target.close(spec.keep_file && outcome.is_ok());
+    let Some(held) = Held::open(spec, options, control, sink)? else { return Ok(Outcome::Stopped) };
+    let outcome = held.steps(spec, &held.eta, options, control, sink);
+    let closed = held.target.close(spec.keep_file && outcome.is_ok());
     outcome.and_then(|o| closed.map(|()| o))
+}
+
+/// A target that stays open over several runs. A file of our own is laid out once, and is gone when this is dropped.
+pub struct Held {
+    target: Target,
+    /// Knows how long the layout took.
+    eta: Eta,
+}
+
+impl Held {
+    /// Opens the target for every step of `spec`, and lays out its file; `None` when stopped meanwhile.
+    pub fn open(
+        spec: &RunSpec,
+        options: &RunOptions,
+        control: &Control,
+        sink: &mut dyn FnMut(Event),
+    ) -> Result<Option<Self>, EngineError> {
+        let facts = target::check(spec)?;
+        let mut eta = Eta::new(spec);
+        let total = spec.file_size().0.next_multiple_of(4096);
+        let began = clock::now();
+        let mut report = |done: u64, bw: f64| {
+            let (progress, eta_ms) = eta.layout(done, total, since_ms(began));
+            let (done, total, bw) = (Bytes(done), Bytes(total), BytesPerSecond(bw));
+            sink(Event::Layout { run: options.run.clone(), done, total, bw, progress, eta_ms });
+        };
+        let target = Target::open(spec, &facts, &options.registry, control, &mut report)?;
+        Ok(target.map(|target| {
+            tracing::debug!(reused = target.reused(), size = target.size, "target open");
+            Self { target, eta }
+        }))
+    }
+
+    /// Runs steps of the plan it was opened for, as [`run`] does.
+    pub fn run(
+        &self,
+        spec: &RunSpec,
+        options: &RunOptions,
+        control: &Control,
+        sink: &mut dyn FnMut(Event),
+    ) -> Result<Outcome, EngineError> {
+        self.steps(spec, &Eta::new(spec), options, control, sink)
+    }
+
+    fn steps(
+        &self,
+        spec: &RunSpec,
+        eta: &Eta,
+        options: &RunOptions,
+        control: &Control,
+        sink: &mut dyn FnMut(Event),
+    ) -> Result<Outcome, EngineError> {
+        Running { spec, options, control, target: &self.target, eta }.steps(sink)
+    }
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Held").field("size", &self.target.size).finish_non_exhaustive()
+    }
 }
 
 fn since_ms(began: u64) -> f64 {

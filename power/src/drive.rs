@@ -66,6 +66,14 @@ pub fn near_cpus(root: &Root, drive: &DriveFacts) -> Vec<u32> {
     if near == online { Vec::new() } else { near }
 }
 
+/// Kernel names of a drive and of everything it hangs on: its controller, port, and every bridge above, as knobs name
+/// them. Empty if there is no such drive.
+pub fn path_names(root: &Root, drive: &str) -> Vec<String> {
+    let Some(drive) = stack::by_name(root, drive) else { return Vec::new() };
+    let hardware = bus::hardware(&drive);
+    drive.ancestors().chain(hardware.ancestors()).map(|d| d.name().to_owned()).collect()
+}
+
 /// The PCI Express links of all drives and of the ports above them. Asks each drive over its link, which wakes it.
 pub(crate) fn links(root: &Root) -> Vec<LinkSample> {
     let names = root.dir("/sys/block").map(|d| d.names()).unwrap_or_default();

@@ -7,6 +7,7 @@
 //! | [`store`] | results, in `SQLite` |
 //! | [`privilege`] | root's rights: who has them, and who gives them up |
 //! | [`runner`] | the single owner of a run: lock, conditions, engine, store, events |
+//! | [`experiment`] | settings changed in random order, measured under each, judged, and put back |
 //! | [`scheduler`] | one run at a time in the server, and its queue |
 //! | [`settings`] | the host's settings: asked of the desk, told to viewers |
 //! | [`live`] | the event stream as viewers see it: hub and WebSocket |
@@ -16,6 +17,7 @@
 //! | [`serve`] | the server's life: listeners, signals, orderly end |
 
 pub mod cli;
+pub mod experiment;
 pub mod http;
 pub mod limits;
 pub mod live;

@@ -57,7 +57,7 @@ pub(super) fn run(request: &RunRequest, args: &MeasureArgs, globals: &Globals) -
 }
 
 /// The target as it is called from any directory: results are looked at from elsewhere.
-fn absolute(target: &str) -> String {
+pub(super) fn absolute(target: &str) -> String {
     // An empty path has no absolute form; the plan says what is wrong with it.
     let path = std::path::absolute(target).ok();
     path.and_then(|p| p.to_str().map(Into::into)).unwrap_or_else(|| target.to_owned())

@@ -1,7 +1,10 @@
 //! The command line. Each subcommand has a file with its options and `run`.
 
 pub mod bench;
+pub mod check;
 pub mod doctor;
+pub mod experiment;
+mod findings;
 mod fio_json;
 mod helpers;
 mod journal;
@@ -18,6 +21,7 @@ mod sample_run;
 pub mod serve;
 mod signals;
 mod table;
+mod trials;
 
 use crate::state_dir::StateDir;
 use clap::{Args, Parser, Subcommand};
@@ -90,6 +94,13 @@ pub enum Command {
     Bench(bench::BenchArgs),
     /// Run a named list of workloads, scored in the manner of a known tool
     Preset(preset::PresetArgs),
+    /// Find out whether a drive runs with the brakes on, and which setting it is
+    ///
+    /// Switches each power-saving setting that can matter for the drive off and on while it measures, in random order,
+    /// until it is clear what each one costs; puts every setting back.
+    Check(check::CheckArgs),
+    /// Run, show and resume experiments of your own design
+    Experiment(experiment::ExperimentArgs),
     /// List, show, export and delete stored results
     Results(results::ResultsArgs),
     /// Show host, kernel, io_uring features, the target's drive, and what limits the tool here
@@ -129,6 +140,8 @@ fn run(command: Option<Command>, globals: &Globals) -> Result<ExitCode, ErrorBod
         Command::Serve(args) => serve::run(args, globals).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(&args, globals),
         Command::Preset(args) => preset::run(&args, globals),
+        Command::Check(args) => check::run(&args, globals),
+        Command::Experiment(args) => experiment::run(&args, globals),
         Command::Results(args) => results::run(&args, globals),
         Command::Doctor(args) => doctor::run(&args, globals),
         Command::Knobs(args) => knobs::run(&args, globals),

@@ -127,7 +127,7 @@ fn reading(label: &str, sample: &Sample) -> String {
 }
 
 /// `0:07`, `12:30`, `1:00:05`; rounded up, so that it ends at zero and not before.
-fn clock(ms: f64) -> String {
+pub(super) fn clock(ms: f64) -> String {
     let total = Duration::try_from_secs_f64((ms / 1e3).max(0.0)).unwrap_or_default();
     let seconds = total.as_secs() + u64::from(total.subsec_nanos() > 0);
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

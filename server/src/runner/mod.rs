@@ -59,6 +59,9 @@ impl Runner {
     fn tidy(&self, server: bool) -> Result<(), ErrorBody> {
         let running = holder(self.state.run_lock())?.map(|h| h.run.unwrap_or_default());
         let idle = running.is_none();
+        for experiment in self.store.mark_experiments_interrupted(running.as_deref())? {
+            tracing::warn!("experiment {experiment} was interrupted; its trials are kept, and it can be resumed");
+        }
         for run in self.store.mark_interrupted(&Living { running, server })? {
             tracing::warn!("run {run} was interrupted; what it had measured is kept");
         }
@@ -86,8 +89,12 @@ impl Runner {
 
     /// Takes the host's run lock for this run, or says who is at work.
     pub fn lock(&self, record: &RunRecord) -> Result<Lock, ErrorBody> {
-        let what = format!("{} on {}", record.spec.title(), record.spec.target);
-        Lock::take(&self.state.run_lock(), &what, Some(&record.id)).map_err(|e| match e {
+        self.lock_for(&format!("{} on {}", record.spec.title(), record.spec.target), &record.id)
+    }
+
+    /// The same for whatever measures under this id.
+    pub fn lock_for(&self, what: &str, id: &str) -> Result<Lock, ErrorBody> {
+        Lock::take(&self.state.run_lock(), what, Some(id)).map_err(|e| match e {
             LockError::Held(holder) if holder.pid == 0 => busy("Another run is on."),
             LockError::Held(holder) => busy(format!("Process {} is measuring: {}.", holder.pid, holder.what)),
             LockError::Io(e) => ErrorBody::new(ErrorCode::Internal, format!("The run lock cannot be used: {e}.")),

@@ -30,6 +30,12 @@ pub enum StoreError {
     /// No run has this id.
     #[error("There is no run {0}.")]
     NotFound(String),
+    /// No experiment has this id.
+    #[error("There is no experiment {0}.")]
+    NoExperiment(String),
+    /// An experiment that a newer version began.
+    #[error("{0}")]
+    NewerExperiment(ErrorBody),
     /// The database file could not be opened or moved.
     #[error("{path}: {source}.")]
     Io {
@@ -52,9 +58,12 @@ impl From<StoreError> for ErrorBody {
     fn from(e: StoreError) -> Self {
         let message = e.to_string();
         match e {
+            StoreError::NewerExperiment(body) => body,
             StoreError::NotFound(_) => {
                 Self::new(ErrorCode::NotFound, message).hint("`brakecheck results` lists the runs that are stored.")
             }
+            StoreError::NoExperiment(_) => Self::new(ErrorCode::NotFound, message)
+                .hint("`brakecheck experiment list` lists the experiments that are stored."),
             StoreError::Newer { .. } => {
                 Self::new(ErrorCode::Usage, message).hint("Use that version, or another directory with --state-dir.")
             }

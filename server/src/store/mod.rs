@@ -9,12 +9,14 @@
 //! left alone.
 
 mod error;
+mod experiments;
 mod open;
 mod runs;
 mod samples;
 mod schema;
 
 pub use error::StoreError;
+pub use experiments::Stored;
 pub use open::{Opened, open};
 pub use runs::Living;
 

@@ -126,6 +126,6 @@ pub(super) fn read<T: DeserializeOwned>(what: &'static str, text: &str) -> Resul
     serde_json::from_str(text).map_err(|source| StoreError::Document { what, source })
 }
 
-fn read_state(name: &str) -> Result<RunState, StoreError> {
+pub(super) fn read_state(name: &str) -> Result<RunState, StoreError> {
     serde_json::from_value(name.into()).map_err(|source| StoreError::Document { what: "state", source })
 }

@@ -5,7 +5,8 @@ use rusqlite::Connection;
 use std::path::Path;
 
 /// `MIGRATIONS[n]` leads from version n to n + 1. Entries are never changed once released, only added.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE runs (
         id          TEXT PRIMARY KEY,   -- sorts by time
         state       TEXT NOT NULL,      -- RunState
@@ -27,7 +28,23 @@ const MIGRATIONS: [&str; 1] = ["
         samples TEXT NOT NULL,          -- JSON array of Sample
         PRIMARY KEY (run, n)
     );
-"];
+",
+    "
+    CREATE TABLE experiments (
+        id          TEXT PRIMARY KEY,   -- sorts by time
+        state       TEXT NOT NULL,      -- RunState
+        finished_at TEXT,
+        error       TEXT,               -- ErrorBody
+        record      TEXT NOT NULL       -- experiment::Record as it began
+    );
+    CREATE TABLE trials (
+        experiment TEXT NOT NULL REFERENCES experiments (id) ON DELETE CASCADE,
+        n          INTEGER NOT NULL,    -- position in the order in which they ran
+        trial      TEXT NOT NULL,       -- Trial
+        PRIMARY KEY (experiment, n)
+    );
+",
+];
 
 /// Brings the database to the newest version, or refuses one that is newer still.
 pub(super) fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {

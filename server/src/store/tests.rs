@@ -168,3 +168,68 @@ fn a_database_of_the_first_version_is_read() {
     assert_eq!(store.list().unwrap()[0].headline.as_ref().unwrap().label, "randread 4k QD1");
     assert_eq!(store.samples(&run.id, None).unwrap().len(), 1);
 }
+
+fn experiment(id: &str, format: u32) -> crate::experiment::Record {
+    use protocol::experiment::{Design, ExperimentSpec};
+    let RunRecord { host, target, version, started_at, .. } = record(id, RunState::Running);
+    crate::experiment::Record {
+        id: id.into(),
+        format,
+        version,
+        started_at,
+        spec: ExperimentSpec::new(Design::WaitMode, "/mnt"),
+        knobs: vec![],
+        waits: vec![],
+        impossible: vec![(1, "the kernel refuses it".into())],
+        configurations: vec![],
+        host,
+        target,
+        drive: None,
+    }
+}
+
+#[test]
+fn an_experiment_reads_back_with_its_trials_and_one_that_died_is_marked() {
+    use protocol::experiment::{Metric, Trial};
+    let (_tmp, state) = state();
+    let store = open(&state).unwrap().store;
+    let (record, trial) = (experiment("e1", 1), |number| Trial {
+        number,
+        block: 0,
+        configuration: 1,
+        workload: "4k-qd1".into(),
+        metrics: [(Metric::Iops, 1000.5)].into(),
+        started_at: "2026-01-02T03:04:05Z".into(),
+        void: (number == 1).then(|| "AC power changed".into()),
+    });
+    store.begin_experiment(&record).unwrap();
+    for number in 0..3 {
+        store.add_trial("e1", &trial(number)).unwrap();
+    }
+    assert_eq!(store.trials("e1").unwrap(), [trial(0), trial(1), trial(2)]);
+    assert_eq!(store.trial_count("e1").unwrap(), 3);
+    for living in ["", "e1"] {
+        assert!(store.mark_experiments_interrupted(Some(living)).unwrap().is_empty());
+    }
+    assert_eq!(store.experiment("e1").unwrap().state, RunState::Running);
+    assert_eq!(store.mark_experiments_interrupted(Some("another")).unwrap(), ["e1"]);
+    let stored = store.experiment("e1").unwrap();
+    assert_eq!((stored.record, stored.state), (record.clone(), RunState::Interrupted));
+    assert_eq!(stored.error.unwrap().code, ErrorCode::Interrupted);
+    store.begin_experiment(&record).unwrap();
+    store.finish_experiment("e1", RunState::Done, "2026-01-02T04:00:00Z", None).unwrap();
+    let stored = store.experiment("e1").unwrap();
+    assert_eq!((stored.state, stored.error), (RunState::Done, None));
+    assert!(matches!(store.experiment("e2"), Err(StoreError::NoExperiment(_))));
+    assert_eq!(store.experiments().unwrap(), ["e1"]);
+}
+
+#[test]
+fn an_experiment_of_a_newer_version_is_refused_in_words() {
+    let (_tmp, state) = state();
+    let store = open(&state).unwrap().store;
+    store.begin_experiment(&experiment("e1", 99)).unwrap();
+    let body = ErrorBody::from(store.experiment("e1").unwrap_err());
+    assert_eq!(body.code, ErrorCode::Usage);
+    assert!(body.message.contains("of version 99"), "{body}");
+}

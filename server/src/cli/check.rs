@@ -1,0 +1,90 @@
+//! `brakecheck check`: is this drive slowed down by power saving, and by which setting?
+
+use super::Globals;
+use super::experiment::{ConductArgs, conduct};
+use super::measure::absolute;
+use crate::experiment::{self, file};
+use crate::runner::{Runner, drive};
+use lab::design::relevant;
+use power::Root;
+use protocol::error::{ErrorBody, ErrorCode};
+use protocol::experiment::workloads::{PACED, RANDOM};
+use protocol::experiment::{Base, Design, ExperimentSpec, WorkloadChoice};
+use protocol::power::PowerState;
+use std::process::ExitCode;
+
+/// Measured time of each trial in s, unless another is asked for.
+const TRIAL_SECONDS: f64 = 1.0;
+
+/// Options of `check`.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// A directory on the drive, in which a file of our own is laid out and removed; or an existing file or device,
+    /// which is only ever read
+    #[arg(long, visible_alias = "filename", value_name = "PATH")]
+    target: String,
+    /// Settings to try [default: all that can matter for the drive]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    knobs: Vec<String>,
+    /// What is measured under each: names of workloads or presets [default: 4k-qd1,4k-qd1-paced]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    workloads: Vec<String>,
+    #[command(flatten)]
+    conduct: ConductArgs,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &CheckArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
+    let asked = args.spec()?;
+    let runner = Runner::open(globals)?;
+    let ask = |state: &PowerState| {
+        let mut spec = asked.clone();
+        if spec.knobs.is_empty() {
+            spec.knobs = choose(runner.root(), &spec.target, state)?;
+        }
+        Ok(spec)
+    };
+    conduct(&args.conduct, globals, &|limits, control, sink| experiment::start(&runner, &ask, limits, control, sink))
+}
+
+impl CheckArgs {
+    /// Everything but the knobs, where none is named.
+    fn spec(&self) -> Result<ExperimentSpec, ErrorBody> {
+        let named = |names: &[String]| names.iter().cloned().map(WorkloadChoice::Named).collect();
+        let spec = ExperimentSpec {
+            knobs: self.knobs.clone(),
+            workloads: if self.workloads.is_empty() {
+                named(&[RANDOM.to_owned(), PACED.to_owned()])
+            } else {
+                named(&self.workloads)
+            },
+            from: Base::AllPerformance,
+            trial_seconds: Some(TRIAL_SECONDS),
+            name: Some("check".into()),
+            ..ExperimentSpec::new(Design::OneAtATime, absolute(&self.target))
+        };
+        file::with(spec, &self.conduct.set)
+    }
+}
+
+/// The knobs that can matter for the drive under the target. Of a recorded machine, whose drives are not here, all that
+/// can matter for any.
+fn choose(root: &Root, target: &str, state: &PowerState) -> Result<Vec<String>, ErrorBody> {
+    let knobs = &state.knobs;
+    if let Some(reason) = &state.read_only {
+        return Err(ErrorBody::new(ErrorCode::NotPermitted, format!("No setting can be changed: {reason}.")));
+    }
+    let facts = engine::target::inspect(target).map_err(|e| e.body())?;
+    let drive = if root.is_live() { drive(root, &facts) } else { None };
+    let names = match &drive {
+        Some(drive) => power::drive::path_names(root, &drive.name),
+        None => knobs.iter().filter_map(|k| Some(k.id.split_once('@')?.1.to_owned())).collect(),
+    };
+    let chosen = relevant(knobs, &names.iter().map(String::as_str).collect::<Vec<_>>());
+    if !chosen.is_empty() {
+        return Ok(chosen);
+    }
+    let reason = knobs.iter().find_map(|k| k.reason.clone()).unwrap_or_else(|| "the kernel offers none".into());
+    let error = format!("No setting that can matter for this drive can be changed here: {reason}.");
+    Err(ErrorBody::new(ErrorCode::NotPermitted, error).hint("`brakecheck knobs` lists every setting, and why not."))
+}

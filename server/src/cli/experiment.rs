@@ -1,0 +1,240 @@
+//! `brakecheck experiment`: experiments of the user's own design, and those that are stored.
+
+use super::Globals;
+use super::findings;
+use super::measure::absolute;
+use super::output::{self, shown};
+use super::signals::stop_on_signals;
+use super::table::Table;
+use super::trials::Progress;
+use crate::experiment::{self, Ended, Event, Limits, file};
+use crate::runner::Runner;
+use clap::Subcommand;
+use engine::Control;
+use protocol::error::{ErrorBody, ErrorCode};
+use protocol::run::RunState;
+use protocol::units::Seconds;
+use serde_json::json;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Options of `experiment`.
+#[derive(Debug, clap::Args)]
+pub struct ExperimentArgs {
+    /// What to do; `list` when absent.
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// All stored experiments, newest first
+    List,
+    /// Run a built-in design, or an experiment from a TOML or JSON file
+    Run {
+        /// A design (one-at-a-time, ab, ladder, factorial, x58-gigabyte, x58-supermicro, ncq, pcie-link, wait-mode,
+        /// power-plan), or a file
+        name: String,
+        /// A directory, in which a file of our own is laid out and removed; or an existing file or device, which is
+        /// only ever read [default: the file's `target`]
+        #[arg(long, visible_alias = "filename", value_name = "PATH")]
+        target: Option<String>,
+        #[command(flatten)]
+        conduct: ConductArgs,
+    },
+    /// What an experiment has found
+    Show {
+        /// Its id, the beginning of it if that is unique, or `last`
+        id: String,
+    },
+    /// Go on with an experiment that was stopped or interrupted
+    Resume {
+        /// Its id, the beginning of it if that is unique, or `last`
+        id: String,
+        #[command(flatten)]
+        conduct: ConductArgs,
+    },
+}
+
+/// Options of everything that runs an experiment.
+#[derive(Debug, clap::Args)]
+pub struct ConductArgs {
+    /// Override a key of the experiment, as in an experiment file: `max_blocks=20`; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(super) set: Vec<String>,
+    /// Stop after this time with what is known then
+    #[arg(long, value_name = "TIME")]
+    max_time: Option<Seconds>,
+    /// Time in all to wait for a busy machine to become quiet
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    patience: Seconds,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl ConductArgs {
+    fn limits(&self) -> Limits {
+        let time = |s: Seconds| Duration::from_micros(s.0.0);
+        Limits { patience: time(self.patience), time: self.max_time.map(time) }
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
+    match args.command.as_ref().unwrap_or(&Command::List) {
+        Command::List => list(&Runner::open(globals)?, globals),
+        Command::Run { name, target, conduct: args } => {
+            let mut spec = file::read(name, &args.set)?;
+            if let Some(target) = target {
+                spec.target.clone_from(target);
+            }
+            if spec.target.is_empty() {
+                return Err(ErrorBody::new(ErrorCode::Usage, "The experiment needs a target.")
+                    .hint("Name a directory, a file or a block device with --target."));
+            }
+            spec.target = absolute(&spec.target);
+            let runner = Runner::open(globals)?;
+            conduct(args, globals, &|limits, control, sink| {
+                experiment::start(&runner, &|_| Ok(spec.clone()), limits, control, sink)
+            })
+        }
+        Command::Show { id } => {
+            let runner = Runner::open(globals)?;
+            let (stored, report) = experiment::report(&runner, &find(&runner, id)?)?;
+            if globals.json {
+                output::json(&report)?;
+            } else {
+                output::text(&findings::text(&report))?;
+                output::text(&ending(&stored.record.id, stored.state))?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Resume { id, conduct: args } => {
+            if !args.set.is_empty() {
+                let error =
+                    ErrorBody::new(ErrorCode::Usage, "An experiment goes on as it was begun: --set has no say.");
+                return Err(error.hint("Start a new one with `brakecheck experiment run`."));
+            }
+            let runner = Runner::open(globals)?;
+            let id = find(&runner, id)?;
+            conduct(args, globals, &|limits, control, sink| experiment::resume(&runner, &id, limits, control, sink))
+        }
+    }
+}
+
+type Conducted<'a> = dyn Fn(Limits, &Control, &mut dyn FnMut(Event<'_>)) -> Result<Ended, ErrorBody> + 'a;
+
+/// Runs an experiment to its end. Whatever was found is printed, also after an error or a signal.
+pub(super) fn conduct(args: &ConductArgs, globals: &Globals, run: &Conducted<'_>) -> Result<ExitCode, ErrorBody> {
+    let control = Control::default();
+    stop_on_signals(&control)?;
+    let mut progress = Progress::new(args.quiet);
+    let ended = run(args.limits(), &control, &mut |event| progress.event(&event));
+    drop(progress);
+    let ended =
+        ended.map_err(|e| if e.code == ErrorCode::Busy { e.hint("Start again when that has ended.") } else { e })?;
+    if globals.json {
+        output::json(&ended.report)?;
+    } else {
+        output::text(&findings::text(&ended.report))?;
+        output::text(&ending(&ended.id, ended.state))?;
+    }
+    Ok(ExitCode::from(exit_code(&ended, control.is_stopped())))
+}
+
+/// What is left to say of an experiment that did not end by itself, or whose settings are not back.
+fn exit_code(ended: &Ended, stopped: bool) -> u8 {
+    if let Some(error) = &ended.error {
+        super::say(error);
+    }
+    match &ended.restored {
+        Err(error) => {
+            super::say(error);
+            return ErrorCode::RestoreIncomplete.exit_code();
+        }
+        Ok(report) if !report.is_complete() => {
+            for item in report.items.iter().filter(|i| i.message.is_some()) {
+                eprintln!("{}", shown(&format!("{}: {}", item.id, item.message.as_deref().unwrap_or_default())));
+            }
+            return ErrorCode::RestoreIncomplete.exit_code();
+        }
+        Ok(_) => {}
+    }
+    match (&ended.error, stopped) {
+        (Some(error), _) => error.code.exit_code(),
+        (None, true) => ErrorCode::Interrupted.exit_code(),
+        (None, false) => 0,
+    }
+}
+
+fn ending(id: &str, state: RunState) -> String {
+    match state {
+        RunState::Done => format!("Experiment {id}.\n"),
+        state => format!(
+            "Experiment {id} is {}, not at its end: `brakecheck experiment resume {id}` goes on with it.\n",
+            state.name()
+        ),
+    }
+}
+
+/// The experiment of this id, of the only id that begins so, or the last one.
+fn find(runner: &Runner, id: &str) -> Result<String, ErrorBody> {
+    let ids = runner.store().experiments()?;
+    let mut alike = ids.iter().filter(|i| !id.is_empty() && (i.starts_with(id) || id == "last"));
+    match (alike.next(), alike.next()) {
+        (Some(first), None) => Ok(first.clone()),
+        (Some(first), Some(_)) if id == "last" || first == id => Ok(first.clone()),
+        (Some(_), Some(_)) => {
+            Err(ErrorBody::new(ErrorCode::Usage, format!("More than one experiment begins with `{}`.", shown(id))))
+        }
+        (None, _) => {
+            let error = ErrorBody::new(ErrorCode::NotFound, format!("There is no experiment `{}`.", shown(id)));
+            Err(error.hint("`brakecheck experiment list` lists all."))
+        }
+    }
+}
+
+fn list(runner: &Runner, globals: &Globals) -> Result<ExitCode, ErrorBody> {
+    let mut table = Table::new(&["id", "state", "design", "target", "drive", "trials"]).words(&[1, 2, 3, 4]);
+    let mut rows = Vec::new();
+    for id in runner.store().experiments()? {
+        let stored = match runner.store().experiment(&id) {
+            Ok(stored) => stored,
+            Err(e) => {
+                tracing::warn!("experiment {id}: {e}");
+                continue;
+            }
+        };
+        let (record, trials) = (&stored.record, runner.store().trial_count(&id)?);
+        let drive = record.drive.as_ref().and_then(|d| d.model.clone()).unwrap_or_default();
+        table.row([
+            id.clone(),
+            stored.state.name().into(),
+            shown(record.spec.title()),
+            shown(&record.target.path),
+            shown(&drive),
+            trials.to_string(),
+        ]);
+        rows.push(json!({
+            "id": id,
+            "state": stored.state,
+            "title": record.spec.title(),
+            "design": record.spec.design,
+            "target": record.target.path,
+            "drive": record.drive.as_ref().and_then(|d| d.model.clone()),
+            "started_at": record.started_at,
+            "finished_at": stored.finished_at,
+            "error": stored.error,
+            "trials": trials,
+        }));
+    }
+    if globals.json {
+        output::json(&rows)?;
+    } else if rows.is_empty() {
+        output::text("No experiment is stored yet.\n")?;
+    } else {
+        output::text(&table.render())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

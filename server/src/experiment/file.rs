@@ -1,0 +1,144 @@
+//! The experiment as a file: TOML, or JSON where its name ends so.
+
+use protocol::error::{ErrorBody, ErrorCode};
+use protocol::experiment::{Design, ExperimentSpec};
+use serde_json::Value;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Longest file that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// The experiment of this name: a built-in design, or a file. `set` overrides keys of it, each `KEY=VALUE` with the
+/// value as in TOML; a bare word counts as text.
+pub fn read(name: &str, set: &[String]) -> Result<ExperimentSpec, ErrorBody> {
+    let path = Path::new(name);
+    let is_file = path.extension().is_some_and(|e| e == "toml" || e == "json") || name.contains('/') || path.is_file();
+    let spec = if is_file {
+        let text = text(path)?;
+        parse(path, &text).map_err(|why| usage(format!("{} is no experiment: {why}", path.display())))?
+    } else {
+        let design: Design = name.parse().map_err(|why: String| {
+            usage(format!("There is no file `{name}`, and as a design it is an {why}."))
+                .hint("Name a design, or a TOML or JSON file.")
+        })?;
+        ExperimentSpec::new(design, "")
+    };
+    with(spec, set)
+}
+
+/// The experiment with keys of it overridden, as in [`read`].
+pub fn with(spec: ExperimentSpec, set: &[String]) -> Result<ExperimentSpec, ErrorBody> {
+    let spec = override_keys(spec, set)?;
+    spec.validate()?;
+    Ok(spec)
+}
+
+fn text(path: &Path) -> Result<String, ErrorBody> {
+    let cannot = |e: &dyn std::fmt::Display| usage(format!("{} cannot be read: {e}.", path.display()));
+    let file = File::open(path).map_err(|e| cannot(&e))?;
+    let mut text = String::new();
+    file.take(LONGEST + 1).read_to_string(&mut text).map_err(|e| cannot(&e))?;
+    if text.len() as u64 > LONGEST { Err(cannot(&"it is longer than 1 MiB")) } else { Ok(text) }
+}
+
+fn parse(path: &Path, text: &str) -> Result<ExperimentSpec, String> {
+    if path.extension().is_some_and(|e| e == "json") {
+        serde_json::from_str(text).map_err(|e| e.to_string())
+    } else {
+        toml::from_str(text).map_err(|e| {
+            // What is wrong with a table as a whole has the place of its beginning.
+            let line = e.span().filter(|s| s.start > 0).and_then(|s| text.get(..s.start));
+            let line = line.map(|before| format!("line {}: ", before.matches('\n').count() + 1));
+            format!("{}{}", line.unwrap_or_default(), e.message())
+        })
+    }
+}
+
+fn override_keys(spec: ExperimentSpec, set: &[String]) -> Result<ExperimentSpec, ErrorBody> {
+    if set.is_empty() {
+        return Ok(spec);
+    }
+    // Checked as it stands: JSON has no NaN, so that one would be lost on this way.
+    spec.validate()?;
+    let failed = |e: serde_json::Error| usage(format!("--set: {e}"));
+    let mut value = serde_json::to_value(&spec).map_err(failed)?;
+    for pair in set {
+        let (key, word) = pair.split_once('=').ok_or_else(|| {
+            usage(format!("--set {pair}: there is no `=`.")).hint("Write KEY=VALUE, as in --set max_blocks=20.")
+        })?;
+        if let Value::Object(keys) = &mut value {
+            keys.insert(key.trim().to_owned(), toml_value(word.trim()));
+        }
+    }
+    serde_json::from_value(value).map_err(failed)
+}
+
+fn toml_value(word: &str) -> Value {
+    #[derive(serde::Deserialize)]
+    struct One {
+        v: Value,
+    }
+    toml::from_str::<One>(&format!("v = {word}")).map_or_else(|_| Value::String(word.to_owned()), |one| one.v)
+}
+
+fn usage(message: impl Into<String>) -> ErrorBody {
+    ErrorBody::new(ErrorCode::Usage, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str, text: &str, set: &[&str]) -> Result<ExperimentSpec, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+        read(path.to_str().unwrap(), &set).map_err(|e| e.message)
+    }
+
+    #[test]
+    fn toml_and_json_say_the_same() {
+        let toml = "design = \"ladder\"\ntarget = \"/mnt\"\nworkloads = [\"4k-qd1\"]\nseed = 7\n\
+            [[rung]]\nname = \"as is\"\n[[rung]]\nname = \"deep\"\nset = { \"sata.ncq@sda\" = 32 }\n";
+        let json = r#"{"design":"ladder","target":"/mnt","workloads":["4k-qd1"],"seed":7,
+            "rung":[{"name":"as is"},{"name":"deep","set":{"sata.ncq@sda":"32"}}]}"#;
+        assert_eq!(of("a.toml", toml, &[]).unwrap(), of("a.json", json, &[]).unwrap());
+        let table = "design = \"ab\"\n[[workloads]]\nname = \"db\"\nrw = \"randread\"\nbs = \"8k\"\n";
+        assert_eq!(of("b.toml", table, &[]).unwrap().expanded_workloads()[0].label(), "db");
+    }
+
+    #[test]
+    fn keys_are_set_over_the_files() {
+        let spec =
+            of("a.toml", "design = \"ab\"", &["max_blocks=20", "target=/mnt", "workloads=[\"4k-qd1\"]"]).unwrap();
+        assert_eq!((spec.max_blocks, spec.target.as_str(), spec.workloads.len()), (20, "/mnt", 1));
+        let error = of("a.toml", "design = \"ab\"", &["max_block=20"]).unwrap_err();
+        assert!(error.contains("unknown key `max_block`; did you mean `max_blocks`?"), "{error}");
+        let error = of("a.toml", "design = \"ab\"", &["max_blocks"]).unwrap_err();
+        assert!(error.contains("no `=`"), "{error}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let cases = [
+            (
+                "treshold_percent = 1\ndesign = \"ab\"",
+                "unknown key `treshold_percent`; did you mean `threshold_percent`?",
+            ),
+            ("design = \"ab\"\nthreshold_percent = nan", "threshold_percent is NaN"),
+            ("design = \"factorail\"", "did you mean `factorial`?"),
+            ("threshold_percent = 2\ndesign = ", "line 2: "),
+            ("", "design"),
+        ];
+        for (text, word) in cases {
+            let error = of("a.toml", text, &[]).unwrap_err();
+            assert!(error.contains(word), "{text}: {error}");
+        }
+        let error = read("ladderr", &[]).unwrap_err().message;
+        assert!(error.contains("did you mean `ladder`?"), "{error}");
+        assert!(read("/no/such.toml", &[]).unwrap_err().message.contains("cannot be read"));
+    }
+}

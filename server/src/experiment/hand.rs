@@ -1,0 +1,184 @@
+//! The settings of an experiment: in the hands of a broker of our own, or of a running server's.
+//!
+//! Whatever becomes of this process, they go back: a broker of our own puts them back when we are gone (its sentinel,
+//! when it is gone too), and what is set through a server's broker has a time of its own, which each change renews.
+
+use crate::privilege::{self, Broker, NEEDS_ROOT};
+use crate::state_dir::StateDir;
+use power::Root;
+use power::broker::Client;
+use power::desk::{Desk, LEASE, Meter, Reader};
+use protocol::error::{ErrorBody, ErrorCode};
+use protocol::knob::{Assignment, Knob, Lifetime, Outcome, RestoreReport, Restored, RestoredItem};
+use protocol::power::{Drift, PowerState};
+use rustix::process::geteuid;
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::thread::{JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+/// Time that a broker which is just ending, or a sentinel at work, gets.
+const PATIENCE: Duration = Duration::from_secs(30);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Time that what was set through a server's broker gets to fall back by itself.
+const FALL_BACK: Duration = Duration::from_secs(15);
+
+/// Who sets and puts back.
+#[derive(Debug)]
+pub struct Hand {
+    desk: Arc<dyn Desk>,
+    who: Who,
+    /// What was set last.
+    set: Vec<Assignment>,
+}
+
+#[derive(Debug)]
+enum Who {
+    /// A broker of our own, which is to hear from us now and then.
+    Own(Broker, Pulse),
+    /// That of a running server, which knows nothing of us.
+    Server,
+    /// Nobody: settings are only read.
+    Nobody,
+}
+
+impl Hand {
+    /// Takes the settings below `root` in hand, with the journal in `state`. The run lock must be held: the broker of
+    /// another experiment is no server's.
+    pub fn open(root: &Root, state: &StateDir) -> Result<Self, ErrorBody> {
+        if root.is_live() && !geteuid().is_root() {
+            let desk = Arc::new(Reader::new(root.clone(), NEEDS_ROOT));
+            return Ok(Self { desk, who: Who::Nobody, set: Vec::new() });
+        }
+        let journal = privilege::journal(state)?;
+        if let Some(client) = server(root, &journal)? {
+            return Ok(Self { desk: Arc::new(client), who: Who::Server, set: Vec::new() });
+        }
+        let broker = Broker::start(root, &journal)?;
+        broker.greet()?;
+        let desk = broker.desk();
+        let pulse = Pulse::start(Arc::clone(&desk))?;
+        Ok(Self { desk, who: Who::Own(broker, pulse), set: Vec::new() })
+    }
+
+    /// Whether anything can be set.
+    pub fn may_set(&self) -> bool {
+        !matches!(self.who, Who::Nobody)
+    }
+
+    /// Every knob as it is now.
+    pub fn list(&self) -> Result<PowerState, ErrorBody> {
+        self.desk.list()
+    }
+
+    /// What somebody else has changed of ours.
+    pub fn drift(&self) -> Result<Vec<Drift>, ErrorBody> {
+        self.desk.drift()
+    }
+
+    /// Energy meters; none where they cannot be read.
+    pub fn energy(&self) -> Vec<Meter> {
+        self.desk.energy().unwrap_or_default()
+    }
+
+    /// Sets knobs. Where nobody else looks after us, they go back by themselves unless set again within `time`.
+    pub fn set(&mut self, wishes: &[Assignment], time: Duration) -> Result<Vec<Outcome>, ErrorBody> {
+        if wishes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let lifetime = match self.who {
+            Who::Server => Lifetime::For { seconds: u32::try_from(time.as_secs()).unwrap_or(u32::MAX).max(1) },
+            Who::Own(..) | Who::Nobody => Lifetime::Session,
+        };
+        self.set = wishes.to_vec();
+        self.desk.set(wishes, lifetime, false)
+    }
+
+    /// Puts back everything that was set, and says what became of it.
+    pub fn put_back(self) -> Result<RestoreReport, ErrorBody> {
+        match self.who {
+            Who::Nobody => Ok(RestoreReport::default()),
+            Who::Own(broker, pulse) => {
+                let report = broker.put_back();
+                pulse.end();
+                broker.end();
+                report
+            }
+            Who::Server if self.set.is_empty() => Ok(RestoreReport::default()),
+            Who::Server => {
+                self.desk.set(&self.set, Lifetime::For { seconds: 1 }, false)?;
+                fallen_back(self.desk.as_ref(), &self.set)
+            }
+        }
+    }
+}
+
+/// The broker of a running server, if there is one.
+fn server(root: &Root, journal: &Path) -> Result<Option<Client>, ErrorBody> {
+    let start = Instant::now();
+    loop {
+        let connected = Client::connect(root, journal).map_err(|e| unreachable(&e.to_string()))?;
+        let Some(client) = connected else { return Ok(None) };
+        match client.list() {
+            Ok(_) => return Ok(Some(client)),
+            // One that is just ending does not answer any more.
+            Err(_) if start.elapsed() < PATIENCE => sleep(LOOK_EVERY),
+            Err(e) => return Err(unreachable(&e.message)),
+        }
+    }
+}
+
+fn unreachable(why: &str) -> ErrorBody {
+    ErrorBody::new(ErrorCode::Internal, format!("The running server's broker cannot be asked: {why}"))
+        .hint("Stop the server, then try again.")
+}
+
+/// Waits until settings whose time is over are back.
+fn fallen_back(desk: &dyn Desk, set: &[Assignment]) -> Result<RestoreReport, ErrorBody> {
+    let start = Instant::now();
+    loop {
+        let state = desk.list()?;
+        let timed = |k: &&Knob| matches!(k.lifetime, Some(Lifetime::For { .. })) && set.iter().any(|a| a.id == k.id);
+        let left: Vec<&Knob> = state.knobs.iter().filter(timed).collect();
+        if left.is_empty() || start.elapsed() >= FALL_BACK {
+            let item = |k: &Knob| RestoredItem {
+                id: k.id.clone(),
+                source: k.source.clone(),
+                original: k.original.clone().unwrap_or_default(),
+                now: k.value.clone(),
+                end: Restored::Failed,
+                message: Some("the server's broker has not put it back yet".into()),
+            };
+            return Ok(RestoreReport { items: left.into_iter().map(item).collect(), notes: Vec::new() });
+        }
+        sleep(LOOK_EVERY);
+    }
+}
+
+/// Tells the broker that we live, more often than it asks for.
+#[derive(Debug)]
+struct Pulse {
+    stop: mpsc::Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Pulse {
+    fn start(desk: Arc<dyn Desk>) -> Result<Self, ErrorBody> {
+        let (stop, stopped) = mpsc::channel::<()>();
+        let beat = move || {
+            while stopped.recv_timeout(LEASE / 4) == Err(mpsc::RecvTimeoutError::Timeout) {
+                // A broker that is gone has put back; the next change finds that out.
+                let _ = desk.renew();
+            }
+        };
+        let thread = std::thread::Builder::new().name("pulse".into()).spawn(beat);
+        let failed = |e| ErrorBody::new(ErrorCode::Internal, format!("No thread can be started: {e}."));
+        Ok(Self { stop, thread: thread.map_err(failed)? })
+    }
+
+    fn end(self) {
+        drop(self.stop);
+        // It panics nowhere.
+        let _ = self.thread.join();
+    }
+}

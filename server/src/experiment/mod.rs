@@ -1,0 +1,34 @@
+//! Experiments: settings changed in random order, the workloads measured under each, effects judged after each block,
+//! and everything put back.
+//!
+//! An experiment, wherever it was asked for, is one call of [`start`] or [`resume`], which holds the run lock from
+//! before the first setting is touched until the last one is back. Every trial is stored when it has ended, so that
+//! an experiment goes on where it stood, whatever ended it.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`file`] | the experiment as a TOML or JSON file |
+//! | [`record`] | what is stored of an experiment beside its trials |
+//! | [`hand`] | the settings, in this process's hands or through a running server's broker |
+//! | `rehearse` | which configurations the kernel takes |
+//! | `settle` | how long a setting takes to be in force |
+//! | `guard` | what makes a trial void; waiting for a quiet machine |
+//! | `measure` | one trial |
+//! | `blocks` | block after block, until every knob has its verdict |
+//! | `conduct` | an experiment from its lock to its report |
+//! | [`event`] | what happens meanwhile, for whoever watches |
+
+mod blocks;
+mod conduct;
+pub mod event;
+pub mod file;
+mod guard;
+pub mod hand;
+mod measure;
+pub mod record;
+mod rehearse;
+mod settle;
+
+pub use conduct::{Ask, Ended, Limits, report, resume, start};
+pub use event::{Event, Left};
+pub use record::Record;

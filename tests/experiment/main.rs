@@ -1,0 +1,182 @@
+//! Whole experiments through the real program: a planted cost is found and nothing else is, whatever ends an
+//! experiment puts the settings back and loses no trial, and what cannot be run is refused in words.
+
+mod machine;
+
+use anyhow::{Context, Result, ensure};
+use machine::{Brake, Machine};
+use protocol::experiment::{ExperimentReport, Finding};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command};
+use std::time::{Duration, Instant};
+use tests::{Cli, Disk, Finished, scratch, send};
+
+/// Two knobs, each alone; trials as short as they can be.
+const EXPERIMENT: &str = r#"
+design = "one-at-a-time"
+from = "all-performance"
+knobs = ["cpu.turbo", "cpu.epb"]
+threshold_percent = 10
+max_blocks = 16
+[[workloads]]
+name = "single"
+rw = "randread"
+size = "8m"
+runtime = "300ms"
+ramp_time = "50ms"
+"#;
+
+fn command(cli: &Cli, machine: &Machine, args: &[&str]) -> Result<Command> {
+    let mut command = cli.command(["--json", "--sysroot"])?;
+    command.arg(machine.path()).args(args);
+    Ok(command)
+}
+
+/// `experiment run` of this text.
+fn run(cli: &Cli, machine: &Machine, text: &str, target: &Path) -> Result<Command> {
+    let file = cli.state_dir().with_extension("toml");
+    std::fs::write(&file, text)?;
+    let mut command = command(cli, machine, &["experiment", "run", "--patience", "0s", "--target"])?;
+    command.arg(target).arg(file);
+    Ok(command)
+}
+
+fn report(finished: &Finished) -> Result<ExperimentReport> {
+    ensure!(finished.code == Some(0), "{finished:?}");
+    serde_json::from_str(&finished.stdout).with_context(|| finished.stdout.clone())
+}
+
+#[test]
+fn the_setting_that_costs_something_is_found_and_no_other() -> Result<()> {
+    let machine = Machine::new()?;
+    let Some(disk) = Disk::with("ext4", 48)? else { return Ok(()) };
+    let Some(brake) = Brake::new(&machine, disk.device())? else { return Ok(()) };
+    let cli = Cli::new()?;
+    let child = run(&cli, &machine, EXPERIMENT, &disk.path())?.spawn()?;
+    brake.take(child.id())?;
+    let report = report(&Finished::of(child)?)?;
+    drop(brake);
+    let primary = |knob: &str| report.effects.iter().find(|e| e.primary && e.knob == knob).context("an effect");
+    let (turbo, bias) = (primary("cpu.turbo")?, primary("cpu.epb")?);
+    ensure!(turbo.verdict == Finding::Brake, "{turbo:#?}");
+    let (low, high) = turbo.low_percent.zip(turbo.high_percent).context("an interval")?;
+    ensure!(low < -40.0 && high > -60.0, "half of it is lost: {turbo:#?}");
+    ensure!(!matches!(bias.verdict, Finding::Brake | Finding::Helps), "{bias:#?}");
+    ensure!(report.headline.contains("Turbo"), "{}", report.headline);
+    ensure!(machine.changed().is_none(), "{:?} is not back", machine.changed());
+    Ok(())
+}
+
+/// Starts an experiment and returns after its first block.
+fn under_way(cli: &Cli, machine: &Machine, target: &Path) -> Result<(Child, BufReader<ChildStderr>)> {
+    let mut child = run(cli, machine, &EXPERIMENT.replace("16", "4\nmin_blocks = 2"), target)?.spawn()?;
+    let mut stderr = BufReader::new(child.stderr.take().context("stderr is piped")?);
+    let (mut line, mut all) = (String::new(), String::new());
+    while stderr.read_line(&mut line)? > 0 {
+        if line.starts_with("After 1 block") {
+            return Ok((child, stderr));
+        }
+        all += &std::mem::take(&mut line);
+    }
+    anyhow::bail!("no block ended: {all}")
+}
+
+fn names(dir: &Path) -> Result<Vec<String>> {
+    let entries = std::fs::read_dir(dir)?;
+    Ok(entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect())
+}
+
+fn stored(cli: &Cli, machine: &Machine) -> Result<ExperimentReport> {
+    report(&Finished::of(command(cli, machine, &["experiment", "show", "last"])?.spawn()?)?)
+}
+
+fn resumed_to_its_end(cli: &Cli, machine: &Machine, before: &ExperimentReport) -> Result<()> {
+    let resume = ["experiment", "resume", "last", "--patience", "0s"];
+    let after = report(&Finished::of(command(cli, machine, &resume)?.spawn()?)?)?;
+    ensure!(after.trials.starts_with(&before.trials), "trials were lost");
+    let counted = after.trials.iter().filter(|t| t.void.is_none()).count();
+    ensure!(counted == 4 * 3, "{counted} trials of four blocks of three");
+    ensure!(after.trials.iter().zip(0..).all(|(t, n)| t.number == n), "numbers have gaps");
+    ensure!(machine.changed().is_none(), "{:?} is not back", machine.changed());
+    let finished = Finished::of(command(cli, machine, &resume)?.spawn()?)?;
+    finished.refused(2, &["has ended by itself"])
+}
+
+#[test]
+fn a_killed_experiment_is_put_back_and_goes_on_where_it_stood() -> Result<()> {
+    let (machine, cli, target) = (Machine::new()?, Cli::new()?, scratch()?);
+    let (mut child, _stderr) = under_way(&cli, &machine, target.path())?;
+    ensure!(machine.changed().is_some(), "nothing is set");
+    child.kill()?;
+    child.wait()?;
+    let patience = Instant::now() + Duration::from_mins(1);
+    while let Some(path) = machine.changed() {
+        ensure!(Instant::now() < patience, "{path} is not back");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let before = stored(&cli, &machine)?;
+    ensure!(before.trials.len() >= 3, "the first block had ended: {:?}", before.trials);
+    ensure!(names(target.path())?.is_empty(), "the next start removes the file");
+    resumed_to_its_end(&cli, &machine, &before)
+}
+
+#[test]
+fn a_stopped_experiment_says_what_it_knows_and_can_go_on() -> Result<()> {
+    let (machine, cli, target) = (Machine::new()?, Cli::new()?, scratch()?);
+    let (child, mut stderr) = under_way(&cli, &machine, target.path())?;
+    send(&child, Signal::INT)?;
+    let finished = Finished::of(child)?;
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest)?;
+    ensure!(finished.code == Some(130), "{finished:?} {rest}");
+    let before: ExperimentReport = serde_json::from_str(&finished.stdout)?;
+    let kept = stored(&cli, &machine)?;
+    ensure!(before.trials.len() >= 3 && before.trials.len() == kept.trials.len(), "{:?}", before.trials);
+    ensure!(machine.changed().is_none(), "{:?} is not back", machine.changed());
+    ensure!(names(target.path())?.is_empty(), "the file is left");
+    let list: Value = Finished::of(command(&cli, &machine, &["experiment", "list"])?.spawn()?)?.json()?;
+    ensure!(list[0]["state"] == "stopped", "{list}");
+    resumed_to_its_end(&cli, &machine, &kept)
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_anything_is_touched() -> Result<()> {
+    let (machine, cli, target) = (Machine::new()?, Cli::new()?, scratch()?);
+    let with = |old: &str, new: &str| EXPERIMENT.replace(old, new);
+    let rungs = |a: &str, b: &str| {
+        format!(
+            "design = \"ladder\"\nworkloads = [\"4k-qd1\"]\n[[rung]]\nname = \"a\"\nset = {a}\n[[rung]]\nname = \"b\"\nset = {b}\n"
+        )
+    };
+    let cases = [
+        (with("threshold_percent", "treshold_percent"), 2, "did you mean `threshold_percent`?"),
+        (with("one-at-a-time", "one-at-time"), 2, "did you mean `one-at-a-time`?"),
+        (with("cpu.turbo", "cpu.trubo"), 2, "did you mean `cpu.turbo`?"),
+        (with("cpu.epb", "cpu.prochot"), 5, "cpu.prochot cannot be set here"),
+        (with("cpu.epb", "cpu.smt"), 5, "cpu.smt cannot be set here"),
+        (with("rw = ", "wr = "), 2, "unknown key `wr`"),
+        (with("= 10", "= 0"), 2, "threshold_percent is 0"),
+        (with("= 10", "= -1"), 2, "threshold_percent is -1"),
+        (with("= 10", "= nan"), 2, "threshold_percent is NaN"),
+        (with("= 16", "= 3"), 2, "max_blocks is 3, below min_blocks"),
+        (with("= 16", "= "), 2, "line 6"),
+        (rungs("{\"cpu.turbo\" = \"off\"}", "{\"cpu.turbo\" = \"off\"}"), 2, "changes nothing"),
+        (rungs("{}", "{\"cpu.turbo\" = \"offf\"}"), 2, "does not take `offf`; did you mean `off`?"),
+        (rungs("{}", "{\"cpu.cores\" = \"1\"}"), 5, "cpu.cores cannot be set here"),
+    ];
+    for (text, code, words) in cases {
+        let finished = Finished::of(run(&cli, &machine, &text, target.path())?.spawn()?)?;
+        finished.refused(code, &[words]).with_context(|| text.clone())?;
+    }
+    let small = target.path().join("small");
+    std::fs::write(&small, [0; 100])?;
+    let finished = Finished::of(run(&cli, &machine, EXPERIMENT, &small)?.spawn()?)?;
+    finished.refused(2, &["small has 100 B"])?;
+    ensure!(machine.changed().is_none() && names(target.path())? == ["small"], "something was touched");
+    let list: Value = Finished::of(command(&cli, &machine, &["experiment", "list"])?.spawn()?)?.json()?;
+    ensure!(list == serde_json::json!([]), "{list}");
+    Ok(())
+}

@@ -6,12 +6,15 @@ use power::Root;
 use power::control::{Control, Hints, Write, controls};
 use protocol::knob::Knob;
 use protocol::power::Profile;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Equal writes to many CPUs or policies are told once, with their number.
 fn told(write: &Write) -> String {
     let site = serde_json::to_value(&write.site).unwrap_or_default();
-    let fields = site.as_object().into_iter().flatten();
+    // By name: what order a map has depends on which features of `serde_json` other crates turn on.
+    let fields: BTreeMap<_, _> = site.as_object().into_iter().flatten().collect();
+    let fields = fields.into_iter();
     let mut words = vec![site["site"].as_str().unwrap_or_default().to_owned()];
     words.extend(fields.filter(|(key, _)| !["site", "cpu", "policy"].contains(&key.as_str())).map(|(key, value)| {
         match value.as_str() {

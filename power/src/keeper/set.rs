@@ -28,23 +28,6 @@ impl Keeper {
         self.set_among(&controls, wishes, lifetime, risk)
     }
 
-    /// As [`Keeper::set`], by somebody who ends right after: what is in force only while it is held is refused.
-    pub fn set_and_leave(
-        &mut self,
-        hints: &Hints,
-        wishes: &[Assignment],
-        lifetime: Lifetime,
-    ) -> Result<Vec<Outcome>, JournalError> {
-        let mut controls = controls(self.root(), hints);
-        for control in &mut controls {
-            let mut writes = control.choices.iter().flat_map(|choice| &choice.writes);
-            if control.reason.is_none() && writes.any(|w| self.kernel.is_held(&w.site)) {
-                control.reason = Some("in force only while it is held: start `brakecheck serve`, then set it".into());
-            }
-        }
-        self.set_among(&controls, wishes, lifetime, false)
-    }
-
     /// As [`Keeper::set`], of these controls.
     pub fn set_among(
         &mut self,

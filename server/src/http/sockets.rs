@@ -11,8 +11,9 @@ use protocol::error::{ErrorBody, ErrorCode};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Largest message a viewer may send in bytes.
-const MAX_MESSAGE: usize = 16 * 1024;
+/// Largest message in bytes that is read at all. Far above what is understood, so that whoever sends too much is still
+/// told so: a connection that is closed with bytes unread is reset, and the farewell is lost with it.
+const MAX_MESSAGE: usize = 1024 * 1024;
 
 /// Runs.
 pub(super) async fn bench(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {

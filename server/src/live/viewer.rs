@@ -19,6 +19,11 @@ const STALL: Duration = Duration::from_secs(10);
 /// Snapshots are large; a viewer gets at most one in this time.
 const RESYNC: Duration = Duration::from_millis(250);
 
+/// Largest message that a viewer may send, in bytes.
+const MAX_MESSAGE: usize = 16 * 1024;
+/// What is said of a larger one.
+const TOO_LARGE: End = End::Close(close_code::SIZE, "the message is too large or damaged");
+
 /// Why a viewer's connection ends.
 enum End {
     /// It is gone, or takes nothing any more.
@@ -52,11 +57,13 @@ pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: Cancellatio
             message = incoming.next() => {
                 heard = Instant::now();
                 match message {
+                    Some(Ok(Message::Text(text))) if text.len() > MAX_MESSAGE => Err(TOO_LARGE),
+                    Some(Ok(Message::Binary(data))) if data.len() > MAX_MESSAGE => Err(TOO_LARGE),
                     Some(Ok(Message::Text(text))) => viewer.answer(&text, &seat).await,
                     Some(Ok(Message::Binary(_))) => viewer.send_error::<S>("a binary message").await,
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
                     Some(Ok(Message::Close(_))) | None => Err(End::Gone),
-                    Some(Err(_)) => Err(End::Close(close_code::SIZE, "the message is too large or damaged")),
+                    Some(Err(_)) => Err(TOO_LARGE),
                 }
             },
             _ = ping.tick() => {

@@ -104,7 +104,7 @@ impl Settings {
     pub(super) fn set(&mut self, wishes: &[Assignment], lifetime: Lifetime) -> Result<Vec<Outcome>, ErrorBody> {
         match self {
             Self::Broker(client) => client.set(wishes, lifetime, false),
-            Self::Own(keeper) => Ok(keeper.set_and_leave(&hints(keeper.root()), wishes, lifetime)?),
+            Self::Own(keeper) => Ok(keeper.set(&hints(keeper.root()), wishes, lifetime, false)?),
         }
     }
 

@@ -11,6 +11,8 @@ use protocol::error::{ErrorBody, ErrorCode};
 use protocol::experiment::workloads::{PACED, RANDOM};
 use protocol::experiment::{Base, Design, ExperimentSpec, WorkloadChoice};
 use protocol::power::PowerState;
+use protocol::units::Bytes;
+use protocol::workload::Workload;
 use std::process::ExitCode;
 
 /// Measured time of each trial in s, unless another is asked for.
@@ -29,6 +31,9 @@ pub struct CheckArgs {
     /// What is measured under each: names of workloads or presets [default: 4k-qd1,4k-qd1-paced]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     workloads: Vec<String>,
+    /// File size, or how much of a file or device is read, instead of the workloads' own
+    #[arg(long, value_name = "SIZE")]
+    size: Option<Bytes>,
     #[command(flatten)]
     conduct: ConductArgs,
 }
@@ -50,7 +55,7 @@ pub fn run(args: &CheckArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
 impl CheckArgs {
     /// Everything but the knobs, where none is named.
     fn spec(&self) -> Result<ExperimentSpec, ErrorBody> {
-        let named = |names: &[String]| names.iter().cloned().map(WorkloadChoice::Named).collect();
+        let named = |names: &[String]| names.iter().flat_map(|name| self.workload(name)).collect();
         let spec = ExperimentSpec {
             knobs: self.knobs.clone(),
             workloads: if self.workloads.is_empty() {
@@ -64,6 +69,14 @@ impl CheckArgs {
             ..ExperimentSpec::new(Design::OneAtATime, absolute(&self.target))
         };
         file::with(spec, &self.conduct.set)
+    }
+
+    /// A workload by its name, spelt out where its size is another one. Unknown names are left to be reported.
+    fn workload(&self, name: &str) -> Vec<WorkloadChoice> {
+        let named = WorkloadChoice::Named(name.to_owned());
+        let Some(workloads) = self.size.and_then(|_| named.expanded(None)) else { return vec![named] };
+        let sized = |w: Workload| WorkloadChoice::Table(Box::new(Workload { size: self.size, ..w }));
+        workloads.into_iter().map(sized).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::output::shown;
 use super::table::Table;
-use protocol::experiment::{Base, Effect, ExperimentReport};
+use protocol::experiment::{Base, Effect, ExperimentReport, Use};
 use std::fmt::Write;
 
 /// Verdict, effects, what to do, and what does not count.
@@ -10,7 +10,10 @@ pub(super) fn text(report: &ExperimentReport) -> String {
     let mut text = shown(&report.headline) + "\n\n" + &effects(report);
     let said = report.interactions.iter().filter_map(|i| i.sentence.as_ref());
     paragraph(&mut text, "", said);
-    paragraph(&mut text, "What to do", report.recommendation.iter().map(|r| &r.sentence));
+    for purpose in Use::ALL {
+        let said = report.recommendation.iter().filter(|r| r.purpose == purpose).map(|r| &r.sentence);
+        paragraph(&mut text, heading(purpose), said);
+    }
     let left_out: Vec<_> = report.unmapped.iter().map(|u| format!("{}: {}", u.setting, u.reason)).collect();
     paragraph(&mut text, "Not compared", left_out.iter());
     let counted = report.trials.len() - report.void.len();
@@ -23,6 +26,14 @@ pub(super) fn text(report: &ExperimentReport) -> String {
         text += &shown(&format!(" ({})", reasons.join("; ")));
     }
     text + ".\n"
+}
+
+fn heading(purpose: Use) -> &'static str {
+    match purpose {
+        Use::Latency => "Where single accesses must be answered fast",
+        Use::Throughput => "Where much data is moved",
+        Use::Battery => "Where power must be saved",
+    }
 }
 
 /// Lines of a kind, each once, under a heading.

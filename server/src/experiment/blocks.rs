@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// Times that a trial is tried within its block.
 const ATTEMPTS: usize = 4;
 /// Time that settings stay, where they have a time of their own, beyond that of all workloads.
-const MARGIN: Duration = Duration::from_mins(5);
+const MARGIN: Duration = Duration::from_mins(1);
 
 /// Why no more blocks follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

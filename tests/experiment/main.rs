@@ -37,7 +37,7 @@ fn command(cli: &Cli, machine: &Machine, args: &[&str]) -> Result<Command> {
 
 /// `experiment run` of this text.
 fn run(cli: &Cli, machine: &Machine, text: &str, target: &Path) -> Result<Command> {
-    let file = cli.state_dir().with_extension("toml");
+    let file = machine.path().join("experiment.toml");
     std::fs::write(&file, text)?;
     let mut command = command(cli, machine, &["experiment", "run", "--patience", "0s", "--target"])?;
     command.arg(target).arg(file);
@@ -140,6 +140,21 @@ fn a_stopped_experiment_says_what_it_knows_and_can_go_on() -> Result<()> {
     let list: Value = Finished::of(command(&cli, &machine, &["experiment", "list"])?.spawn()?)?.json()?;
     ensure!(list[0]["state"] == "stopped", "{list}");
     resumed_to_its_end(&cli, &machine, &kept)
+}
+
+#[test]
+fn a_check_picks_the_settings_by_itself() -> Result<()> {
+    let (machine, cli, target) = (Machine::new()?, Cli::new()?, scratch()?);
+    let short = ["max_blocks=2", "min_blocks=2", "trial_seconds=0.1"].iter().flat_map(|set| ["--set", set]);
+    let args = ["check", "--size", "8m", "--patience", "0s", "--workloads", "4k-qd1", "--target"];
+    let mut command = command(&cli, &machine, &args)?;
+    let report = report(&Finished::of(command.arg(target.path()).args(short).spawn()?)?)?;
+    let knobs = &report.spec.knobs;
+    ensure!(["cpu.turbo", "cpu.epb", "cpu.governor"].iter().all(|k| knobs.iter().any(|known| known == k)), "{knobs:?}");
+    ensure!(report.trials.iter().all(|t| t.workload == "4k-qd1"), "{:?}", report.trials);
+    ensure!(report.effects.iter().all(|e| e.verdict == Finding::Undecided), "two blocks say nothing");
+    ensure!(machine.changed().is_none() && names(target.path())?.is_empty(), "{:?} is not back", machine.changed());
+    Ok(())
 }
 
 #[test]

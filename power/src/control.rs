@@ -50,6 +50,8 @@ pub struct Control {
     pub reason: Option<String>,
     /// Why setting it is risky.
     pub risk: Option<String>,
+    /// Files of it that could not be read, and so are not written, in words; all of the others are.
+    pub left_out: Option<String>,
     /// The kernel's file.
     pub source: String,
 }

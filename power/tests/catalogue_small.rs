@@ -234,3 +234,24 @@ fn what_cannot_be_read_or_written_says_so_and_stops_nobody() {
         assert!(all.len() >= 34 && all.iter().all(|c| c.knob().writable || c.reason.is_some()), "{path}");
     }
 }
+
+#[test]
+fn what_cannot_be_read_is_left_out_and_said() {
+    let policy = "/sys/devices/system/cpu/cpufreq/policy";
+    let text = format!(
+        "/sys/devices/system/cpu/online = 0-1
+         {policy}0/scaling_available_governors = performance powersave
+         {policy}1/scaling_available_governors = performance powersave
+         {policy}0/scaling_governor = powersave
+         {policy}1/scaling_governor ="
+    );
+    let (_dir, root) = common::tree(&text);
+    let state = tempfile::tempdir().unwrap();
+    let mut keeper = power::keeper::Keeper::open(root.clone(), &state.path().join("journal")).unwrap();
+    let wish = protocol::knob::Assignment { id: "cpu.governor".into(), value: "performance".into() };
+    let outcomes = keeper.set(&Hints::default(), &[wish], protocol::knob::Lifetime::Session, false).unwrap();
+    assert_eq!(outcomes[0].verdict, protocol::knob::Verdict::Failed);
+    let said = outcomes[0].message.as_deref().unwrap();
+    assert!(said.starts_with("1 of 2 files cannot be read"), "{said}");
+    assert_eq!(root.read(&format!("{policy}0/scaling_governor")).as_deref(), Some("performance"));
+}

@@ -96,7 +96,8 @@ impl Control {
         };
         if let (Some(errno), None) = (failed.first(), &self.reason) {
             let of = files.len();
-            self.detail = Some(format!("{} of {of} cannot be read ({})", failed.len(), errno_name(*errno)));
+            self.left_out = Some(format!("{} of {of} files cannot be read ({})", failed.len(), errno_name(*errno)));
+            self.detail.clone_from(&self.left_out);
         }
         self
     }

@@ -62,6 +62,8 @@ pub(super) fn outcome<'a>(
         (verdict, Some(of_files(words, others.len())))
     } else if let Some(why) = written.iter().find_map(proof) {
         (Verdict::Ignored, Some(why))
+    } else if let Some(left_out) = &wish.control.left_out {
+        (Verdict::Failed, Some(format!("{left_out}, and so were not written; the others are as wanted")))
     } else if written.iter().any(|w| w.wrote) {
         (Verdict::Applied, None)
     } else {

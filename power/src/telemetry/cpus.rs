@@ -63,8 +63,10 @@ impl Cpus {
         let of = |&cpu: &u32| {
             let idle = shares.remove(&cpu).unwrap_or_default();
             let used = used.get(&cpu).copied();
-            // A recorded tree may lack /proc/stat; time that is not in an idle state is not idle.
-            let by_idle = (!idle.is_empty()).then(|| 1.0 - idle.iter().sum::<f64>());
+            // Where there is no /proc/stat, time that is not in an idle state is not idle. Without any time in one,
+            // nothing is known: a recorded tree stands still.
+            let asleep: f64 = idle.iter().sum();
+            let by_idle = (asleep > 0.0).then_some(1.0 - asleep);
             let busy = used.map(|u| u.busy).or(by_idle);
             let mhz = mhz.get(&cpu).copied();
             let known = busy.is_some() || mhz.is_some();

@@ -60,13 +60,13 @@ impl Cpus {
         self.broken |= !all_read;
         self.changed |= online != self.online;
         let (used, mhz) = (self.usage.sample(), self.frequency.sample());
+        // A recorded tree stands still, which says nothing of how busy it was.
+        let alive = shares.values().flatten().any(|share| *share > 0.0);
         let of = |&cpu: &u32| {
             let idle = shares.remove(&cpu).unwrap_or_default();
             let used = used.get(&cpu).copied();
-            // Where there is no /proc/stat, time that is not in an idle state is not idle. Without any time in one,
-            // nothing is known: a recorded tree stands still.
-            let asleep: f64 = idle.iter().sum();
-            let by_idle = (asleep > 0.0).then_some(1.0 - asleep);
+            // Where there is no /proc/stat, time that is not in an idle state is not idle.
+            let by_idle = (alive && !idle.is_empty()).then(|| 1.0 - idle.iter().sum::<f64>());
             let busy = used.map(|u| u.busy).or(by_idle);
             let mhz = mhz.get(&cpu).copied();
             let known = busy.is_some() || mhz.is_some();

@@ -1,16 +1,54 @@
 //! Files of which a part is needed and the rest is private.
 
-/// Parameters of the kernel's command line that name machines, addresses or keys.
-const PRIVATE: [&str; 9] = [
-    "BOOTIF",
-    "hostname",
-    "ip",
-    "ipv6.address",
-    "iscsi_initiator",
-    "netroot",
-    "nfsroot",
-    "rd.luks.key",
-    "systemd.hostname",
+/// Parameters of the kernel's command line whose values are kept: those that decide how processors, links and drives
+/// save power, and how fast the kernel is. A name that ends in a dot stands for all parameters of a module. Any other
+/// value may name a machine, an address or a key.
+const TELLING: [&str; 45] = [
+    "acpi",
+    "ahci.",
+    "amd_iommu",
+    "amd_pstate",
+    "clocksource",
+    "cpufreq.",
+    "cpuidle.",
+    "cpuidle_haltpoll.",
+    "default_hugepagesz",
+    "elevator",
+    "haltpoll.",
+    "hugepages",
+    "hugepagesz",
+    "idle",
+    "intel_idle.",
+    "intel_iommu",
+    "intel_pstate",
+    "io_delay",
+    "iommu",
+    "iommu.",
+    "irqaffinity",
+    "isolcpus",
+    "libata.",
+    "maxcpus",
+    "mem_sleep_default",
+    "mitigations",
+    "nmi_watchdog",
+    "nohz",
+    "nohz_full",
+    "nr_cpus",
+    "nvme.",
+    "nvme_core.",
+    "pci",
+    "pcie_aspm",
+    "pcie_aspm.",
+    "pcie_port_pm",
+    "preempt",
+    "processor.",
+    "psi",
+    "rcu_nocbs",
+    "scsi_mod.",
+    "threadirqs",
+    "transparent_hugepage",
+    "tsc",
+    "usbcore.",
 ];
 
 /// Filesystems whose source is a server and whose options may be credentials.
@@ -23,6 +61,8 @@ pub(super) fn to_what_is_needed(path: &str, data: Vec<u8>) -> Vec<u8> {
         "/proc/self/mountinfo" => |text| lines(text, mountinfo),
         "/proc/mounts" => |text| lines(text, mount),
         "/run/.containerenv" | "/.dockerenv" => |_| String::new(),
+        // A controller reached over a network is called by its host's address, one on PCI by the slot's.
+        _ if path.ends_with("/address") => |text| if text.contains("addr=") { "masked\n".into() } else { text.into() },
         _ => return data,
     };
     cut(&String::from_utf8_lossy(&data)).into_bytes()
@@ -33,8 +73,12 @@ fn lines(text: &str, line: impl Fn(&str) -> Option<String>) -> String {
 }
 
 fn cmdline(text: &str) -> String {
+    let telling = |key: &str| {
+        let module = key.split_inclusive('.').next().filter(|part| part.ends_with('.'));
+        TELLING.contains(&key) || module.is_some_and(|module| TELLING.contains(&module))
+    };
     let word = |word: &str| match word.split_once('=') {
-        Some((key, _)) if PRIVATE.contains(&key) => format!("{key}=masked"),
+        Some((key, _)) if !telling(key) => format!("{key}=masked"),
         _ => word.to_owned(),
     };
     text.split_ascii_whitespace().map(word).collect::<Vec<_>>().join(" ") + "\n"
@@ -80,6 +124,15 @@ mod tests {
 
     #[test]
     fn parameters_that_name_machines_are_masked() {
-        assert_eq!(cmdline("ro ip=10.0.0.3::off quiet\n"), "ro ip=masked quiet\n");
+        let line = "ro ip=10.0.0.3::off quiet root=LABEL=alice crypt.key=hunter2 intel_idle.max_cstate=1 pcie_aspm=off";
+        let shown = "ro ip=masked quiet root=masked crypt.key=masked intel_idle.max_cstate=1 pcie_aspm=off\n";
+        assert_eq!(cmdline(line), shown);
+    }
+
+    #[test]
+    fn controllers_over_a_network_do_not_tell_where_it_is() {
+        let of = |text: &str| to_what_is_needed("/sys/class/nvme/nvme1/address", text.into());
+        assert_eq!(of("traddr=10.0.0.9,trsvcid=4420\n"), b"masked\n");
+        assert_eq!(of("0000:01:00.0\n"), b"0000:01:00.0\n");
     }
 }

@@ -10,9 +10,9 @@ use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
-use tests::{Cli, Disk, Finished, scratch, send};
+use tests::{Cli, Disk, Finished, Server, Tree, program, scratch, send};
 
 /// Two knobs, each alone; trials as short as they can be.
 const EXPERIMENT: &str = r#"
@@ -140,6 +140,25 @@ fn a_stopped_experiment_says_what_it_knows_and_can_go_on() -> Result<()> {
     let list: Value = Finished::of(command(&cli, &machine, &["experiment", "list"])?.spawn()?)?.json()?;
     ensure!(list[0]["state"] == "stopped", "{list}");
     resumed_to_its_end(&cli, &machine, &kept)
+}
+
+#[test]
+fn a_running_server_changes_the_settings_for_it() -> Result<()> {
+    let (tree, target) = (Tree::laptop()?, scratch()?);
+    let mut server = Server::below(tree.path())?;
+    let file = target.path().join("experiment.toml");
+    let text = EXPERIMENT.replace("16", "2\nmin_blocks = 2").replace("cpu.epb", "cpu.governor");
+    std::fs::write(&file, text)?;
+    let mut command = Command::new(program()?);
+    command.arg("--state-dir").arg(server.state_dir()).arg("--sysroot").arg(tree.path()).arg("--json");
+    command.args(["experiment", "run", "--patience", "0s", "--target"]).arg(target.path()).arg(&file);
+    let report = report(&Finished::of(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)?)?;
+    let counted = report.trials.iter().filter(|t| t.void.is_none()).count();
+    ensure!(counted == 2 * 3, "{:?}", report.trials);
+    // Before the server ends: its broker does not wait for that.
+    tree.assert_as_found()?;
+    ensure!(server.end(Signal::TERM)? == Some(0));
+    Ok(())
 }
 
 #[test]

@@ -39,7 +39,8 @@ impl Progress {
                 self.most = record.spec.max_blocks;
                 let more = if *trials > 0 { format!(" goes on after {trials} trials") } else { String::new() };
                 let (title, seed) = (record.spec.title(), record.spec.seed.unwrap_or_default());
-                let changes = record.touched().join(", ");
+                let touched = record.touched();
+                let changes = if touched.is_empty() { "no setting".into() } else { touched.join(", ") };
                 self.say(&format!("Experiment {}{more}: {title}, seed {seed}; changes {changes}", record.id));
             }
             Event::Layout { done, total } => self.show(&format!("laying out the file: {done} of {total}")),

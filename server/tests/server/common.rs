@@ -125,17 +125,21 @@ impl Access {
 pub(crate) struct Socket(pub(crate) WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 impl Socket {
+    /// The next message that is not the server's asking whether this viewer is there, which may come at any time.
     pub(crate) async fn message(&mut self) -> Message {
-        tokio::time::timeout(PATIENCE, self.0.next()).await.expect("no message came").unwrap().unwrap()
+        loop {
+            let message = tokio::time::timeout(PATIENCE, self.0.next()).await.expect("no message came");
+            match message.unwrap().unwrap() {
+                Message::Ping(_) => {}
+                other => return other,
+            }
+        }
     }
 
     pub(crate) async fn frame<F: DeserializeOwned>(&mut self) -> F {
-        loop {
-            match self.message().await {
-                Message::Text(text) => return serde_json::from_str(&text).unwrap(),
-                Message::Ping(_) => {}
-                other => panic!("{other:?}"),
-            }
+        match self.message().await {
+            Message::Text(text) => serde_json::from_str(&text).unwrap(),
+            other => panic!("{other:?}"),
         }
     }
 

@@ -32,7 +32,7 @@ fn torn_anywhere_after_the_intents_it_still_puts_everything_back() {
         fs::write(host.journal(), &journal[..cut]).unwrap();
         let report = host.keeper().restore(Scope::All, false);
         assert_eq!(report.items.iter().map(|i| i.end).collect::<Vec<_>>(), [Restored::Back; 3], "cut at {cut}");
-        for (path, text) in &changed {
+        for (path, text) in changed.iter().filter(|(path, _)| path.is_file()) {
             let same = original.path(&format!("/{}", path.strip_prefix(host.root.path()).unwrap().display()));
             assert_eq!(fs::read(path).unwrap(), fs::read(same).unwrap(), "cut at {cut}");
             fs::write(path, text).unwrap();
@@ -45,7 +45,8 @@ fn torn_within_the_intents_nothing_was_written_and_nothing_is_touched() {
     let (host, journal, intents) = abandoned();
     let original = Host::new();
     host.write(GOVERNOR_0, &original.read(GOVERNOR_0));
-    for cut in (0..intents).step_by(7) {
+    let first = journal.iter().position(|b| *b == b'\n').unwrap() + 1;
+    for cut in (first..intents).step_by(7) {
         fs::write(host.journal(), &journal[..cut]).unwrap();
         let report = host.keeper().restore(Scope::All, false);
         assert!(report.is_complete(), "cut at {cut}");
@@ -62,13 +63,112 @@ fn a_damaged_line_is_told_and_every_other_one_counts() {
     fs::write(host.journal(), &damaged).unwrap();
     let report = host.keeper().restore(Scope::All, false);
     assert_eq!(report.items.len(), 2, "{report:?}");
-    assert!(report.notes[0].starts_with("1 damaged line"), "{report:?}");
+    assert!(report.notes[0].starts_with("1 damaged line of the journal was skipped"), "{report:?}");
 
     for garbage in [&b"\0\xff garbage\n\n\n{}"[..], &[0; 5000], b"00000000 {}\n"] {
         fs::write(host.journal(), garbage).unwrap();
         let report = host.keeper().restore(Scope::All, false);
-        assert_eq!(report.items, []);
+        assert_eq!((report.items.as_slice(), report.is_complete()), (&[][..], false));
     }
+}
+
+#[test]
+fn damage_is_told_until_everything_was_put_back_once_and_the_evidence_kept() {
+    for damage in [&b"garbage\n"[..], b"", b"0badc0de {\"kind\""] {
+        let (host, ..) = abandoned();
+        fs::write(host.journal(), damage).unwrap();
+        for _ in 0..2 {
+            let notes = host.keeper().list_among(&host.controls()).notes;
+            assert!(notes.len() == 1 && notes[0].contains("a reboot puts everything back"), "{notes:?}");
+            assert!(!host.keeper().restore(Scope::Session, false).is_complete());
+        }
+        let mut keeper = host.keeper();
+        let report = keeper.restore(Scope::All, false);
+        let kept = host.journal().with_extension("damaged-1");
+        assert!(report.damaged == 1 && report.notes[0].contains(&*kept.to_string_lossy()), "{report:?}");
+        assert_eq!(fs::read(kept).unwrap(), damage);
+        assert!(keeper.restore(Scope::All, false).is_complete());
+        drop(keeper);
+        assert_eq!(host.keeper().list_among(&host.controls()).notes, [""; 0]);
+    }
+}
+
+#[test]
+fn a_boot_that_is_not_known_is_not_another_one() {
+    let (host, ..) = abandoned();
+    fs::remove_file(host.path("/proc/sys/kernel/random/boot_id")).unwrap();
+    assert_eq!(host.keeper().changed(), 2);
+    host.write("/proc/sys/kernel/random/boot_id", "6f1c9a3e\n");
+    assert_eq!(host.keeper().restore(Scope::All, false).items.len(), 3);
+}
+
+#[test]
+fn a_host_has_one_keeper_whatever_the_directory() {
+    let host = Host::new();
+    let elsewhere = host.journal_dir().with_file_name("elsewhere");
+    let open = || Keeper::open(host.root.clone(), &elsewhere);
+    let mut first = host.keeper();
+    assert_eq!(open().unwrap_err(), KeeperError::Journal(JournalError::Busy { pid: std::process::id() }));
+    host.set(&mut first, &[("cpu.turbo", "off")]);
+    drop(first);
+    let state = host.journal_dir().parent().unwrap().to_owned();
+    assert_eq!(open().unwrap_err(), KeeperError::Journal(JournalError::Elsewhere { state }));
+    assert!(host.keeper().restore(Scope::All, false).is_complete());
+    assert!(open().unwrap().restore(Scope::All, false).is_complete());
+}
+
+#[test]
+fn a_journal_that_is_gone_is_missed() {
+    for is_elsewhere in [false, true] {
+        let (host, ..) = abandoned();
+        let away = host.journal_dir().with_file_name("away");
+        fs::rename(host.journal_dir(), &away).unwrap();
+        let dir = if is_elsewhere { host.journal_dir().with_file_name("other") } else { host.journal_dir() };
+        drop(Keeper::open(host.root.clone(), &dir).unwrap());
+        let report = Keeper::open(host.root.clone(), &dir).unwrap().restore(Scope::All, false);
+        assert_eq!((report.is_complete(), report.damaged), (false, 1));
+        assert!(report.notes[0].contains("is gone; a reboot puts everything back"), "{report:?}");
+        // Who finds it can use it.
+        assert_eq!(Keeper::open(host.root.clone(), &away).unwrap().restore(Scope::All, false).items.len(), 3);
+    }
+}
+
+#[test]
+fn a_journal_that_somebody_removes_or_cuts_is_written_anew() {
+    let spoil: [fn(&Host); 3] = [
+        |host| fs::remove_file(host.journal()).unwrap(),
+        |host| fs::write(host.journal(), "").unwrap(),
+        |host| fs::rename(host.journal(), host.journal().with_extension("old")).unwrap(),
+    ];
+    for spoil in spoil {
+        for by_setting in [true, false] {
+            let host = Host::new();
+            let before = host.files();
+            let mut keeper = host.keeper();
+            host.set(&mut keeper, &[("cpu.turbo", "off")]);
+            spoil(&host);
+            if by_setting {
+                host.set(&mut keeper, &[("cpu.governor", "performance")]);
+            } else {
+                keeper.keep_journal().unwrap();
+            }
+            drop(keeper);
+            assert!(host.keeper().restore(Scope::All, false).is_complete());
+            assert_eq!(host.files(), before);
+        }
+    }
+}
+
+#[test]
+fn without_a_directory_for_the_journal_nothing_is_set() {
+    let host = Host::new();
+    let before = host.files();
+    let mut keeper = host.keeper();
+    fs::remove_dir_all(host.journal_dir()).unwrap();
+    let wishes = [wish("cpu.turbo", "off")];
+    let error = keeper.set_among(&host.controls(), &wishes, Lifetime::Session, false).unwrap_err();
+    assert!(error.to_string().ends_with("was removed"), "{error}");
+    assert_eq!(host.files(), before);
 }
 
 #[test]
@@ -179,7 +279,7 @@ fn on_a_read_only_disk_nothing_is_set_but_everything_goes_back() {
     small.remount("ro");
     let mut keeper = host.keeper();
     let error = keeper.set_among(&host.controls(), &[wish("cpu.turbo", "off")], Lifetime::Session, false).unwrap_err();
-    assert!(matches!(error, JournalError::Io { .. }), "{error}");
+    assert!(error.to_string().ends_with("Read-only file system (os error 30)"), "{error}");
     let report = keeper.restore(Scope::All, false);
     assert!(report.is_complete() && report.notes.len() == 1, "{report:?}");
     assert_eq!(host.files(), before);

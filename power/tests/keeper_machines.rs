@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = fs::read_dir(dir).unwrap().map(|e| e.unwrap());
@@ -100,19 +101,22 @@ fn control(id: &str, site: &Site, values: &[&str]) -> Control {
 }
 
 /// On the running machine, by a keeper with a journal that is not the real one.
-fn live() -> Option<(tempfile::TempDir, Keeper)> {
+fn live() -> Option<(tempfile::TempDir, Keeper, MutexGuard<'static, ()>)> {
+    // A machine has one keeper at a time.
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     if !rustix::process::geteuid().is_root() {
         eprintln!("skipped: the running machine's settings need root");
         return None;
     }
     let state = common::scratch();
     let keeper = Keeper::open(Root::default(), &state.path().join("journal")).unwrap();
-    Some((state, keeper))
+    Some((state, keeper, turn))
 }
 
 #[test]
 fn a_latency_limit_lasts_as_long_as_it_is_held() {
-    let Some((state, mut keeper)) = live() else { return };
+    let Some((state, mut keeper, _turn)) = live() else { return };
     let read = || fs::read("/dev/cpu_dma_latency").ok().map(|b| i32::from_ne_bytes(b.try_into().unwrap()));
     let (Some(before @ 100..), Ok(_)) = (read(), fs::OpenOptions::new().write(true).open("/dev/cpu_dma_latency"))
     else {
@@ -142,7 +146,7 @@ fn a_latency_limit_lasts_as_long_as_it_is_held() {
 /// A loop device without a file is nobody's, and its queue is a real one.
 #[test]
 fn a_real_queue_is_set_clamped_and_put_back() {
-    let Some((_state, mut keeper)) = live() else { return };
+    let Some((_state, mut keeper, _turn)) = live() else { return };
     let found = Command::new("losetup").arg("--find").output().ok().filter(|o| o.status.success());
     let name =
         found.and_then(|o| Some(Path::new(String::from_utf8(o.stdout).ok()?.trim()).file_name()?.to_str()?.to_owned()));

@@ -219,11 +219,14 @@ pub struct RestoreReport {
     pub items: Vec<RestoredItem>,
     /// Things to know: a journal of another boot was dropped, a line of it was damaged.
     pub notes: Vec<String>,
+    /// Places where the record of changed settings was damaged or lost: what was changed there is not known any more,
+    /// and may still be changed.
+    pub damaged: u32,
 }
 
 impl RestoreReport {
     /// Whether nothing of ours is left. What somebody else changed is not ours any more.
     pub fn is_complete(&self) -> bool {
-        self.items.iter().all(|i| !matches!(i.end, Restored::Failed | Restored::Gone))
+        self.damaged == 0 && self.items.iter().all(|i| !matches!(i.end, Restored::Failed | Restored::Gone))
     }
 }

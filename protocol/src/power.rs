@@ -79,6 +79,8 @@ pub struct PowerState {
     pub read_only: Option<String>,
     /// Daemons that change settings by themselves, and what to know of each.
     pub daemons: Vec<String>,
+    /// What is wrong with the record of changed settings, and what to do.
+    pub notes: Vec<String>,
     /// The newest telemetry, while somebody watches.
     pub telemetry: Option<Telemetry>,
 }

@@ -52,6 +52,7 @@ mod tests {
             confirm_ms: Some(1500.5),
             read_only: Some("needs root".into()),
             daemons: vec!["tuned".into()],
+            notes: vec![],
             telemetry: Some(telemetry(200.0)),
         };
         let drift = |now: Option<&str>| Drift { id: "a".into(), ours: "off".into(), now: now.map(Into::into) };

@@ -23,6 +23,17 @@ pub(crate) enum Entry {
     Record(Record),
     /// Read back after the write.
     Mark { seq: u64, ours: String },
+    /// What an earlier journal told is lost in part; stands until that was reported.
+    Damage(Damage),
+}
+
+/// A place where the record of changed settings was damaged or lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Damage {
+    /// Number of places.
+    pub count: u32,
+    /// What happened and what to do.
+    pub note: String,
 }
 
 /// One site that was changed.

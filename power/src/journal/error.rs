@@ -37,6 +37,21 @@ pub enum JournalError {
         /// The kernel's answer.
         errno: Errno,
     },
+    /// The settings are changed, and written down in another directory.
+    #[error(
+        "settings of this host are recorded in {}: `brakecheck --state-dir {} restore` puts them back",
+        state.display(), state.display()
+    )]
+    Elsewhere {
+        /// The state directory with that record.
+        state: PathBuf,
+    },
+    /// Somebody has removed the directory; nothing was set.
+    #[error("nothing was set: the directory of the journal, {}, was removed", dir.display())]
+    Gone {
+        /// Which directory.
+        dir: PathBuf,
+    },
     /// The file is of a later version, or of another tree.
     #[error("the journal of settings in {} is not one that this program can use: {why}", dir.display())]
     Strange {
@@ -51,6 +66,8 @@ impl From<JournalError> for ErrorBody {
     fn from(error: JournalError) -> Self {
         let (code, hint) = match &error {
             JournalError::Busy { .. } => (ErrorCode::Busy, "Ask it, or stop it first."),
+            JournalError::Elsewhere { .. } => (ErrorCode::Busy, "Run that, or use that --state-dir."),
+            JournalError::Gone { .. } => (ErrorCode::RunFailed, "Start Brakecheck again."),
             JournalError::Unsafe { .. } => (ErrorCode::NotPermitted, "Choose another --state-dir."),
             JournalError::Full { .. } => (ErrorCode::RunFailed, "Free some space, or choose another --state-dir."),
             JournalError::Io { errno: Errno::ROFS | Errno::ACCESS | Errno::PERM, .. } => {

@@ -1,12 +1,17 @@
 //! The file.
 
-use super::entry::{Entry, Record, VERSION};
+use super::aside;
+use super::entry::{Damage, Entry, Record, VERSION};
 use super::error::JournalError;
+use super::host::Host;
+use super::line;
 use super::lock::{self, Refused};
-use super::{line, read};
+use super::read::{self, Contents};
 use crate::root::Root;
-use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Mode, OFlags, fdatasync, fstat, fsync, ftruncate, mkdirat, openat, renameat, unlinkat};
+use rustix::fd::{AsRawFd, OwnedFd};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, fdatasync, fstat, fsync, ftruncate, mkdirat, openat, renameat, statat, unlinkat,
+};
 use rustix::io::{Errno, pwrite};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,11 +28,16 @@ pub struct Journal {
     path: PathBuf,
     name: String,
     header: Entry,
-    file: OwnedFd,
+    /// None where it could not be made yet.
+    file: Option<OwnedFd>,
+    /// Why nothing can be written, if so: reading is enough to put everything back.
+    fixed: Option<Errno>,
     /// Where the next line goes.
     len: u64,
     /// Whether the file is a header and whole lines. If not, and it cannot be written anew, lines still can follow.
     sound: bool,
+    damage: Vec<Damage>,
+    host: Host,
     _lock: Option<OwnedFd>,
 }
 
@@ -45,54 +55,104 @@ pub struct Opened {
 impl Journal {
     /// Opens the journal of `root` in `dir`, which is made (mode 0700) if there is none, and reads it.
     pub fn open(root: &Root, dir: &Path) -> Result<Opened, JournalError> {
-        let io = |action| move |errno| failed(dir, action, errno);
+        survive_file_limits();
         let dir_fd = open_dir(dir)?;
+        let dir = &real(&dir_fd, dir);
         let name = name_of(root);
-        let lock = lock::take(&dir_fd, &format!("{name}.lock")).map_err(|refused| match refused {
+        let refused = |refused| match refused {
             Refused::By(pid) => JournalError::Busy { pid },
             Refused::Error(errno) => failed(dir, "lock", errno),
-        })?;
-        let boot = root.read("/proc/sys/kernel/random/boot_id").unwrap_or_else(|| "unknown".into());
-        let root = root.path().to_string_lossy().into_owned();
-        let file = match openat(&dir_fd, &name, flags(), private()) {
-            // Reading is enough to put everything back.
-            Err(Errno::ROFS) => openat(&dir_fd, &name, READ_ONLY, Mode::empty()),
-            other => other,
         };
-        let file = file.map_err(io("open"))?;
-        let mut data = Vec::new();
-        let reader = File::from(file.try_clone().map_err(|e| failed(dir, "read", errno_of(&e)))?);
-        reader.take(LONGEST).read_to_end(&mut data).map_err(|e| failed(dir, "read", errno_of(&e)))?;
-        let found = read::contents(&data, &boot, &root);
+        let lock = lock::take(&dir_fd, &format!("{name}.lock")).map_err(refused)?;
+        let boot = root.read("/proc/sys/kernel/random/boot_id").unwrap_or_else(|| read::UNKNOWN_BOOT.into());
+        let host = Host::claim(root, &name, &boot).map_err(refused)?;
+        let (file, fixed) = open_file(&dir_fd, &name).map_err(|errno| failed(dir, "open", errno))?;
+        let data = file.as_ref().map(content).transpose().map_err(|errno| failed(dir, "read", errno))?;
+        let root = root.path().to_string_lossy().into_owned();
+        let is_new = data.is_none();
+        let found = data.map_or_else(Contents::default, |data| read::contents(&data, &boot, &root));
         if let Some(why) = found.strange {
             return Err(JournalError::Strange { dir: dir.to_owned(), why });
         }
+        let lost = host.lost(&dir_fd, dir, is_new, |data| {
+            let there = read::contents(data, &boot, &root);
+            is_ours(there.records.values()) || there.damaged > 0
+        })?;
+        let boot = if boot == read::UNKNOWN_BOOT { found.boot.unwrap_or(boot) } else { boot };
         let header = Entry::Header { version: VERSION, boot, root };
-        let len = data.len() as u64;
+        let (len, damage) = (found.whole, found.known_damage);
+        let path = dir.to_owned();
         let mut journal =
-            Self { dir: dir_fd, path: dir.to_owned(), name, header, file, len, sound: found.sound, _lock: lock };
+            Self { dir: dir_fd, path, name, header, file, fixed, len, sound: found.sound, damage, host, _lock: lock };
+        journal.damage.extend(lost);
         let mut notes = found.notes;
-        if !found.sound
-            && let Err(error) = journal.rewrite(found.records.values())
+        if let Err(error) = journal.mend(found.damaged, &found.records)
+            && !is_new
         {
             notes.push(error.to_string());
         }
+        journal.host.note(&journal.dir, is_ours(found.records.values()));
         Ok(Opened { journal, records: found.records, notes })
     }
 
-    /// Appends entries; they are on the disk when this returns. After an error, none of them is.
+    /// Drops what was torn, keeps what was damaged aside, and writes the rest anew.
+    fn mend(&mut self, damaged: u32, records: &BTreeMap<u64, Record>) -> Result<(), JournalError> {
+        if let (Some(file), None, 0) = (&self.file, self.fixed, damaged) {
+            ftruncate(file, self.len).map_err(|errno| failed(&self.path, "write", errno))?;
+        }
+        let mut kept = Ok(());
+        if let (Some(file), 1..) = (&self.file, damaged) {
+            let aside = aside::keep(&self.dir, &self.name, file);
+            let note = aside::note(damaged, self.len == 0, &self.path, aside.as_deref().unwrap_or(&self.name));
+            self.damage.push(Damage { count: damaged, note });
+            kept = aside.map(drop);
+        }
+        kept.map_err(|errno| failed(&self.path, "copy", errno))?;
+        let is_known = damaged == 0 && self.damage.is_empty();
+        if self.sound && is_known { Ok(()) } else { self.rewrite(records.values()) }
+    }
+
+    /// Damage that was not reported yet.
+    pub(crate) fn damage(&self) -> &[Damage] {
+        &self.damage
+    }
+
+    /// It was reported. Gone from the disk with the next [`Journal::rewrite`].
+    pub(crate) fn forget_damage(&mut self) {
+        self.damage.clear();
+    }
+
+    /// Sees to it that these records are on the disk under the journal's name, whoever has removed or cut the file.
+    pub(crate) fn keep<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<(), JournalError> {
+        if self.stands() { Ok(()) } else { self.rewrite(records) }
+    }
+
+    fn stands(&self) -> bool {
+        let Some(file) = &self.file else { return false };
+        let named = statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW);
+        let (Ok(ours), Ok(named)) = (fstat(file), named) else { return false };
+        let same = (ours.st_dev, ours.st_ino) == (named.st_dev, named.st_ino);
+        same && u64::try_from(ours.st_size).is_ok_and(|size| size >= self.len)
+    }
+
+    /// Appends entries; they are on the disk when this returns. After an error, none of them is. What stands in the
+    /// file is to be kept by [`Journal::keep`] before.
     pub(crate) fn append<'a>(&mut self, entries: impl IntoIterator<Item = &'a Entry>) -> Result<(), JournalError> {
         let mut text = String::new();
         if !self.sound {
-            text.push('\n');
             line::write(&self.header, &mut text);
         }
         for entry in entries {
             line::write(entry, &mut text);
         }
-        let written = write_at(&self.file, text.as_bytes(), self.len).and_then(|()| fdatasync(&self.file));
+        let file = self.file.as_ref().ok_or_else(|| failed(&self.path, "write", Errno::NOENT))?;
+        if let Some(errno) = self.fixed {
+            return Err(failed(&self.path, "write", errno));
+        }
+        self.host.note(&self.dir, true);
+        let written = write_at(file, text.as_bytes(), self.len).and_then(|()| fdatasync(file));
         if let Err(errno) = written {
-            let _ = ftruncate(&self.file, self.len);
+            let _ = ftruncate(file, self.len);
             return Err(failed(&self.path, "write", errno));
         }
         self.len += text.len() as u64;
@@ -101,27 +161,43 @@ impl Journal {
 
     /// Writes the file anew with these records alone. After an error the old one stands.
     pub(crate) fn rewrite<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<(), JournalError> {
+        let records: Vec<&Record> = records.into_iter().collect();
+        let is_ours = is_ours(records.iter().copied());
+        let written = self.replace_content(&records);
+        // Where nothing is changed any more, nobody need be sent here, even if the old file stands.
+        if written.is_ok() || !is_ours {
+            self.host.note(&self.dir, is_ours);
+        }
+        written
+    }
+
+    fn replace_content(&mut self, records: &[&Record]) -> Result<(), JournalError> {
+        if let Some(errno) = self.fixed {
+            return Err(failed(&self.path, "write", errno));
+        }
         let mut text = String::new();
         line::write(&self.header, &mut text);
         let header_len = text.len();
+        for damage in &self.damage {
+            line::write(&Entry::Damage(damage.clone()), &mut text);
+        }
         for record in records {
-            line::write(&Entry::Record(record.clone()), &mut text);
+            line::write(&Entry::Record((*record).clone()), &mut text);
         }
         // Takes no room, and so works on a full disk.
-        if text.len() == header_len && self.sound {
-            let cut = ftruncate(&self.file, header_len as u64).and_then(|()| fdatasync(&self.file));
+        if let Some(file) = self.file.as_ref().filter(|_| text.len() == header_len && self.sound && self.stands()) {
+            let cut = ftruncate(file, header_len as u64).and_then(|()| fdatasync(file));
             cut.map_err(|errno| failed(&self.path, "write", errno))?;
-            self.len = header_len as u64;
-            return Ok(());
+        } else {
+            let new = format!("{}.new", self.name);
+            let replaced = self.replace(&new, text.as_bytes());
+            self.file = Some(replaced.map_err(|errno| {
+                let _ = unlinkat(&self.dir, &new, AtFlags::empty());
+                failed(&self.path, "write", errno)
+            })?);
+            self.sound = true;
         }
-        let new = format!("{}.new", self.name);
-        let replaced = self.replace(&new, text.as_bytes());
-        self.file = replaced.map_err(|errno| {
-            let _ = unlinkat(&self.dir, &new, AtFlags::empty());
-            failed(&self.path, "write", errno)
-        })?;
         self.len = text.len() as u64;
-        self.sound = true;
         Ok(())
     }
 
@@ -135,14 +211,49 @@ impl Journal {
     }
 }
 
-const READ_ONLY: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
+pub(super) const READ_ONLY: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
-fn flags() -> OFlags {
+pub(super) fn flags() -> OFlags {
     READ_ONLY | OFlags::RDWR | OFlags::CREATE
 }
 
-fn private() -> Mode {
+pub(super) fn private() -> Mode {
     Mode::from_raw_mode(0o600)
+}
+
+/// The file, and why nothing can be written to it, if so; none where there is none.
+fn open_file(dir: &OwnedFd, name: &str) -> Result<(Option<OwnedFd>, Option<Errno>), Errno> {
+    match openat(dir, name, READ_ONLY | OFlags::RDWR, Mode::empty()) {
+        Ok(file) => Ok((Some(file), None)),
+        Err(Errno::NOENT) => Ok((None, None)),
+        Err(errno @ (Errno::ROFS | Errno::PERM | Errno::ACCESS)) => {
+            Ok((Some(openat(dir, name, READ_ONLY, Mode::empty())?), Some(errno)))
+        }
+        Err(errno) => Err(errno),
+    }
+}
+
+/// Whether something is to be put back; what somebody else has changed since is theirs.
+fn is_ours<'a>(mut records: impl Iterator<Item = &'a Record>) -> bool {
+    records.any(|record| !record.foreign)
+}
+
+/// At most so much as a journal may have.
+pub(super) fn content(file: &OwnedFd) -> Result<Vec<u8>, Errno> {
+    let mut data = Vec::new();
+    let reader = File::from(file.try_clone().map_err(|e| errno_of(&e))?);
+    reader.take(LONGEST).read_to_end(&mut data).map_err(|e| errno_of(&e))?;
+    Ok(data)
+}
+
+/// A write beyond `ulimit -f` is to fail, not to end the process. Handled, not ignored: what is started later is not
+/// concerned.
+fn survive_file_limits() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        // Where the kernel refuses even that, all is as before.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+    });
 }
 
 /// The live machine's is `journal`; that of a recorded tree never mixes with it.
@@ -173,7 +284,12 @@ fn open_dir(dir: &Path) -> Result<OwnedFd, JournalError> {
     Ok(fd)
 }
 
-fn write_at(file: &OwnedFd, mut data: &[u8], mut at: u64) -> Result<(), Errno> {
+/// Where the directory lies: callers may name it by a descriptor.
+fn real(dir: &OwnedFd, named: &Path) -> PathBuf {
+    std::fs::read_link(format!("/proc/self/fd/{}", dir.as_raw_fd())).unwrap_or_else(|_| named.to_owned())
+}
+
+pub(super) fn write_at(file: &OwnedFd, mut data: &[u8], mut at: u64) -> Result<(), Errno> {
     while !data.is_empty() {
         match pwrite(file, data, at) {
             Ok(0) => return Err(Errno::IO),
@@ -192,6 +308,7 @@ fn failed(dir: &Path, action: &'static str, errno: Errno) -> JournalError {
     let dir = dir.to_owned();
     match errno {
         Errno::NOSPC | Errno::DQUOT => JournalError::Full { dir },
+        Errno::NOENT if action == "write" => JournalError::Gone { dir },
         errno => JournalError::Io { dir, action, errno },
     }
 }

@@ -25,27 +25,32 @@ pub(super) fn take(dir: impl AsFd, name: &str) -> Result<Option<OwnedFd>, Refuse
     let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let open = |mode| openat(&dir, name, flags | mode, Mode::from_raw_mode(0o600));
     let file = match open(OFlags::RDWR | OFlags::CREATE) {
-        Err(Errno::ROFS | Errno::NOSPC | Errno::DQUOT) => match open(OFlags::RDONLY) {
+        Err(Errno::ROFS | Errno::NOSPC | Errno::DQUOT | Errno::PERM | Errno::ACCESS) => match open(OFlags::RDONLY) {
             Err(Errno::NOENT) => return Ok(None),
             other => other,
         },
         other => other,
     };
     let file = file.map_err(Refused::Error)?;
-    let end = Instant::now() + PATIENCE;
-    loop {
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => break,
-            Err(Errno::INTR) => {}
-            Err(Errno::WOULDBLOCK) if Instant::now() < end => std::thread::sleep(ASK_EVERY),
-            Err(Errno::WOULDBLOCK) => return Err(Refused::By(holder(&file))),
-            Err(errno) => return Err(Refused::Error(errno)),
-        }
-    }
+    wait_for(&file, holder)?;
     // Only to be named to others; a full disk must not keep anybody from putting settings back.
     let _ = ftruncate(&file, 0);
     let _ = pwrite(&file, format!("{}\n", std::process::id()).as_bytes(), 0);
     Ok(Some(file))
+}
+
+/// Takes the lock on what is open, within our patience.
+pub(super) fn wait_for(file: &OwnedFd, holder: impl Fn(&OwnedFd) -> u32) -> Result<(), Refused> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(()),
+            Err(Errno::INTR) => {}
+            Err(Errno::WOULDBLOCK) if Instant::now() < end => std::thread::sleep(ASK_EVERY),
+            Err(Errno::WOULDBLOCK) => return Err(Refused::By(holder(file))),
+            Err(errno) => return Err(Refused::Error(errno)),
+        }
+    }
 }
 
 fn holder(file: &OwnedFd) -> u32 {

@@ -5,14 +5,16 @@
 //! with the file written anew, without what is back; until then the old lines stand, and doing it twice does no harm,
 //! since what is back already is left alone.
 
+mod aside;
 mod entry;
 mod error;
 mod file;
+mod host;
 mod line;
 mod lock;
 mod read;
 
 pub(crate) use entry::Entry;
-pub use entry::{Layer, Record};
+pub use entry::{Damage, Layer, Record};
 pub use error::JournalError;
 pub use file::{Journal, Opened};

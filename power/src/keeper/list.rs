@@ -31,6 +31,7 @@ impl Keeper {
             knobs: controls.iter().map(knob).collect(),
             changed: self.changed(),
             confirm_ms: self.confirm_ms(),
+            notes: self.journal.damage().iter().map(|d| d.note.clone()).collect(),
             daemons: host::conflicts(self.root()),
             ..PowerState::default()
         }

@@ -92,7 +92,7 @@ impl Keeper {
         }
         let entries: Vec<Entry> = confirmed.iter().cloned().map(Entry::Record).collect();
         if !entries.is_empty() {
-            self.journal.append(&entries)?;
+            self.write_down(&entries)?;
         }
         self.records.extend(confirmed.into_iter().map(|r| (r.site.clone(), r)));
         Ok(!entries.is_empty())
@@ -102,6 +102,16 @@ impl Keeper {
     pub fn next_expiry(&self) -> Option<Duration> {
         let expiries = self.ours().flat_map(|r| &r.layers).filter_map(|l| l.expires);
         expiries.min().map(|at| Duration::from_millis(at.saturating_sub(boot_ms())))
+    }
+
+    /// Sees to it that the journal on the disk tells what is changed, whatever became of the file.
+    pub fn keep_journal(&mut self) -> Result<(), JournalError> {
+        if self.records.is_empty() { Ok(()) } else { self.journal.keep(self.records.values()) }
+    }
+
+    fn write_down(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
+        self.journal.keep(self.records.values())?;
+        self.journal.append(entries)
     }
 
     /// Records of what is ours now.

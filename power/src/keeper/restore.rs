@@ -73,10 +73,20 @@ impl Job {
 impl Keeper {
     /// Puts back what is in scope. What somebody else has changed meanwhile is left alone and told, unless `force`;
     /// what is gone stays written down until it returns. Nothing that happens to one site keeps the others.
+    /// Damage of the journal is told at the end of each session, until everything was put back once.
     pub fn restore(&mut self, scope: Scope, force: bool) -> RestoreReport {
         let jobs = self.jobs(scope);
-        let mut report = RestoreReport { items: Vec::new(), notes: std::mem::take(&mut self.notes) };
-        if jobs.is_empty() {
+        let mut report = RestoreReport { notes: std::mem::take(&mut self.notes), ..RestoreReport::default() };
+        if matches!(scope, Scope::All | Scope::Session) {
+            let damage = self.journal.damage();
+            report.notes.extend(damage.iter().map(|d| d.note.clone()));
+            report.damaged = damage.iter().fold(0, |sum, d| sum.saturating_add(d.count));
+        }
+        let is_told = scope == Scope::All && report.damaged > 0;
+        if is_told {
+            self.journal.forget_damage();
+        }
+        if jobs.is_empty() && !is_told {
             return report;
         }
         let own: BTreeSet<Site> = jobs.iter().map(|j| j.record.site.clone()).collect();

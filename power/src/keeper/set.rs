@@ -52,7 +52,7 @@ impl Keeper {
 
         let intents: Vec<Entry> = drafts.values().cloned().map(Entry::Record).collect();
         if !intents.is_empty() {
-            self.journal.append(&intents)?;
+            self.write_down(&intents)?;
         }
         let earlier: BTreeMap<&Site, Option<Record>> =
             drafts.keys().map(|site| (site, self.records.get(site).cloned())).collect();
@@ -230,7 +230,7 @@ impl Keeper {
     /// Writes marks down. If that fails, the intents stand, and what they tell is put back just the same.
     pub(super) fn mark(&mut self, marks: &[Entry]) {
         if !marks.is_empty()
-            && let Err(error) = self.journal.append(marks)
+            && let Err(error) = self.write_down(marks)
         {
             self.notes.push(error.to_string());
         }

@@ -87,7 +87,7 @@ mod tests {
             end,
             message: message.map(Into::into),
         };
-        let of = |items: Vec<RestoredItem>| text(&RestoreReport { items, notes: vec![] });
+        let of = |items: Vec<RestoredItem>| text(&RestoreReport { items, ..RestoreReport::default() });
         assert!(of(vec![]).starts_with("Nothing to put back"));
         assert_eq!(of(vec![item(Restored::Back, None)]), "Everything is back: 1 kernel file.\n");
         let text = of(vec![item(Restored::Back, None), item(Restored::Gone, Some("no such device"))]);

@@ -149,7 +149,7 @@ fn fallen_back(desk: &dyn Desk, set: &[Assignment]) -> Result<RestoreReport, Err
                 end: Restored::Failed,
                 message: Some("the server's broker has not put it back yet".into()),
             };
-            return Ok(RestoreReport { items: left.into_iter().map(item).collect(), notes: Vec::new() });
+            return Ok(RestoreReport { items: left.into_iter().map(item).collect(), ..RestoreReport::default() });
         }
         sleep(LOOK_EVERY);
     }

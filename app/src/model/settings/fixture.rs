@@ -29,6 +29,7 @@ pub(crate) fn report() -> RestoreReport {
             item("sata.link-power@host0", 3, Restored::Gone, Some("the device is gone")),
         ],
         notes: vec!["a line of the journal was damaged".into()],
+        damaged: 0,
     }
 }
 

@@ -118,7 +118,9 @@ fn shorter_lives_end_first_and_uncover_longer_ones() {
     set(&mut keeper, "none", Lifetime::For { seconds: 0 });
     assert_eq!(keeper.next_expiry(), Some(std::time::Duration::ZERO));
     keeper.restore(Scope::Expired, false);
-    assert_eq!((host.files() == before, keeper.next_expiry()), (true, None));
+    assert_eq!((now().as_str(), keeper.next_expiry()), ("1\n", None));
+    assert!(keeper.restore(Scope::All, false).is_complete());
+    assert_eq!(host.files(), before);
 }
 
 #[test]
@@ -192,4 +194,27 @@ fn what_is_gone_is_put_back_when_it_returns() {
     drop(keeper);
     assert_eq!(ends(&host.keeper().restore(Scope::All, false)), [Restored::Back]);
     assert_eq!(host.files(), before);
+}
+
+#[test]
+fn what_could_not_go_back_is_tried_again_unless_it_was_set_again() {
+    let host = Host::new();
+    let before = host.files();
+    let mut keeper = host.keeper();
+    let (here, away) = (host.path("/sys/block/sda"), host.path("/sys/block/away"));
+    for sets_again in [false, true] {
+        host.set(&mut keeper, &[("block.scheduler@sda", "none")]);
+        fs::rename(&here, &away).unwrap();
+        keeper.restore(Scope::Session, false);
+        assert_eq!((ends(&keeper.try_again()), keeper.owes()), (vec![], true));
+        fs::rename(&away, &here).unwrap();
+        if sets_again {
+            host.set(&mut keeper, &[("block.scheduler@sda", "none")]);
+            assert_eq!((ends(&keeper.try_again()), keeper.owes()), (vec![], false));
+            keeper.restore(Scope::Session, false);
+        } else {
+            assert_eq!(ends(&keeper.try_again()), [Restored::Back]);
+        }
+        assert_eq!((host.files() == before, keeper.owes()), (true, false));
+    }
 }

@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 use rustix::process::Signal;
 use serde_json::Value;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tests::{Finished, Server, Tree, await_that, program, scratch};
@@ -100,4 +101,17 @@ async fn a_running_server_is_asked_and_outlived() -> Result<()> {
     ensure!(!tree.changes()?.is_empty(), "turbo was to be kept");
     ensure!(run(&["restore"])?.code == Some(0));
     tree.assert_as_found()
+}
+
+/// A write beyond the limit brings a signal that ends whoever does not expect it.
+#[test]
+fn a_limit_of_file_sizes_keeps_nothing_changed() -> Result<()> {
+    let (tree, state) = (Tree::laptop()?, scratch()?);
+    ensure!(run(&tree, state.path(), &["knobs", "set", "cpu.turbo=off"])?.code == Some(0));
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 0; exec \"$@\"", "sh"]).arg(program()?);
+    limited.arg("--sysroot").arg(tree.path()).arg("--state-dir").arg(state.path()).arg("restore");
+    let status = limited.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    ensure!(status.signal().is_none(), "{status:?}");
+    Ok(())
 }

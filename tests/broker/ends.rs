@@ -91,3 +91,43 @@ async fn a_server_that_hangs_loses_its_settings_and_goes_on_without_them() -> Re
     ensure!(server.end(Signal::TERM)? == Some(0));
     tree.assert_as_found()
 }
+
+#[test]
+fn a_journal_that_is_removed_is_there_again_for_the_sentinel() -> Result<()> {
+    let (broker, server) = changed()?;
+    for entry in std::fs::read_dir(broker.journal.path())? {
+        std::fs::remove_file(entry?.path())?;
+    }
+    let is_journal = |name: &str| name.starts_with("journal") && !name.contains('.');
+    await_that("the journal is there again", || {
+        server.renew()?;
+        let mut names = std::fs::read_dir(broker.journal.path())?.flatten().map(|e| e.file_name());
+        Ok(names.any(|name| name.to_str().is_some_and(is_journal)).then_some(()))
+    })?;
+    let process = Process::of(broker.child.id())?;
+    let sentinel = Process::child(process.pid, "sentinel", None)?;
+    let proof = (process.status("Name")?, process.status("NoNewPrivs")?);
+    ensure!(proof == ("brakecheck".into(), "1".into()), "{proof:?}");
+    process.signal(Signal::KILL)?;
+    sentinel.ended()?;
+    drop(server);
+    broker.tree.assert_as_found()
+}
+
+#[test]
+fn a_drive_that_returns_is_put_back_while_the_server_runs() -> Result<()> {
+    let (broker, server) = changed()?;
+    let dir = broker.tree.path().join("sys/devices/system/cpu");
+    let here = if dir.join("intel_pstate").exists() { dir.join("intel_pstate") } else { dir.join("cpufreq") };
+    let away = dir.join("away");
+    std::fs::rename(&here, &away)?;
+    ensure!(!server.restore(false)?.is_complete());
+    std::fs::rename(&away, &here)?;
+    await_that("it is back", || {
+        // Not because the server is silent.
+        server.renew()?;
+        Ok(broker.tree.changes()?.is_empty().then_some(()))
+    })?;
+    server.hang_up();
+    broker.ended()?.assert_as_found()
+}

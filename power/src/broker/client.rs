@@ -196,7 +196,7 @@ fn lost(e: &io::Error) -> ErrorBody {
                 .hint("The kernel may be waiting for a device. Try again.")
         }
         _ => ErrorBody::new(ErrorCode::Internal, format!("The broker, which changes settings, has ended: {e}."))
-            .hint("The settings were put back. Start Brakecheck again to change them."),
+            .hint("Its sentinel puts the settings back; `brakecheck restore` tells whether they are. Start Brakecheck again to change them."),
     }
 }
 

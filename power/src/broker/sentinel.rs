@@ -77,6 +77,7 @@ impl Sentinel {
 /// Sleeps until the other end of `pipe` has closed. Without a farewell, puts back what was set for a session, now, and
 /// what was set for a time, when that is over.
 pub fn watch(mut pipe: impl Read, root: &Root, journal: &Path, say: &mut dyn FnMut(&str)) -> Result<(), KeeperError> {
+    settle_in();
     let mut words = Vec::new();
     // A pipe that cannot be read has ended just as well.
     let _ = pipe.read_to_end(&mut words);
@@ -96,6 +97,14 @@ pub fn watch(mut pipe: impl Read, root: &Root, journal: &Path, say: &mut dyn FnM
         keeper = open_patiently(root, journal)?;
         tell(&keeper.restore(Scope::Expired, false), say);
     }
+}
+
+/// Under its own name in lists of processes, having been started by way of `/proc/self/exe`; and without a way to more
+/// rights than it was started with.
+pub(super) fn settle_in() {
+    // Where the kernel refuses, all works just the same.
+    let _ = rustix::thread::set_name(c"brakecheck");
+    let _ = rustix::thread::set_no_new_privs(true);
 }
 
 /// Opens the journal, waiting for a while for somebody else who is at work on it.

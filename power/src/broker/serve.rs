@@ -4,11 +4,12 @@ use super::act::{Acts, Known};
 use super::connection::{Caller, Connection, Next};
 use super::logind::{Heard, Logind};
 use super::meters::Meters;
-use super::sentinel::{Sentinel, end_session, open_patiently, tell};
+use super::sentinel::{Sentinel, end_session, open_patiently, settle_in, tell};
 use super::wire::Answer;
 use crate::desk::LEASE;
 use crate::keeper::Scope;
 use crate::root::Root;
+use protocol::knob::{Restored, RestoredItem};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::net::{SocketFlags, accept_with, sockopt::socket_peercred};
@@ -27,6 +28,11 @@ const CROWD: usize = 8;
 const NAP: Duration = Duration::from_secs(5);
 /// Before something that failed is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// Between two looks at the journal's file while settings are changed: the sentinel must find it.
+const LOOK: Duration = Duration::from_secs(1);
+/// Between two tries of what could not go back.
+const RETRY: Duration = Duration::from_secs(2);
 
 /// What a broker starts with.
 pub struct Setup {
@@ -69,6 +75,7 @@ pub fn socket_name(root: &Root) -> String {
 /// comes, and puts back what that session has changed.
 pub fn serve(setup: Setup, say: &mut dyn FnMut(&str)) -> Result<(), BrokerError> {
     let failed = |what: &'static str| move |source: io::Error| BrokerError::Io { what, source };
+    settle_in();
     let opened = open_patiently(&setup.root, &setup.journal);
     let mut server = Connection::new(setup.server, Caller::Server).map_err(failed("use the server's socket"))?;
     let mut keeper = match opened {
@@ -100,6 +107,9 @@ pub fn serve(setup: Setup, say: &mut dyn FnMut(&str)) -> Result<(), BrokerError>
         sentinel: Some(sentinel),
         leased: true,
         rest: Instant::now(),
+        next_look: Instant::now(),
+        next_try: Instant::now() + RETRY,
+        is_unwritten: false,
     };
     let new_sentinel = |root: &Root| Sentinel::start((setup.sentinel)(root), journal.as_fd());
     while broker.turn(&new_sentinel, say) {}
@@ -131,6 +141,12 @@ struct Broker {
     leased: bool,
     /// Nothing that failed is tried again before.
     rest: Instant,
+    /// When the journal's file is looked at.
+    next_look: Instant,
+    /// When what could not go back is tried again.
+    next_try: Instant,
+    /// The journal could not be kept when last looked at, which was said.
+    is_unwritten: bool,
 }
 
 impl Broker {
@@ -207,7 +223,10 @@ impl Broker {
         let soonest = answers.chain(lease).map(|at| at.saturating_duration_since(now)).min();
         let due = self.acts.keeper.next_expiry().map(|left| left.max(rest));
         let sentinel = self.sentinel.is_none().then_some(rest);
-        soonest.into_iter().chain(due).chain(sentinel).min().map_or(NAP, |t| t.min(NAP))
+        let changed = !self.acts.keeper.is_clean();
+        let look = changed.then(|| self.next_look.saturating_duration_since(now));
+        let again = self.acts.keeper.owes().then(|| self.next_try.saturating_duration_since(now));
+        soonest.into_iter().chain(look).chain(again).chain(due).chain(sentinel).min().map_or(NAP, |t| t.min(NAP))
     }
 
     fn accept(&mut self) {
@@ -254,6 +273,13 @@ impl Broker {
             }
             tell(&report, say);
         }
+        self.look_at_journal(now, say);
+        if self.next_try <= now {
+            self.next_try = now + RETRY;
+            if self.acts.keeper.owes() {
+                tell(&self.acts.keeper.try_again(), say);
+            }
+        }
         if self.rest > now {
             return;
         }
@@ -271,11 +297,28 @@ impl Broker {
         }
     }
 
+    /// Writes the journal anew if somebody has removed or cut it.
+    fn look_at_journal(&mut self, now: Instant, say: &mut dyn FnMut(&str)) {
+        if self.next_look > now {
+            return;
+        }
+        self.next_look = now + LOOK;
+        match self.acts.keeper.keep_journal() {
+            Ok(()) => self.is_unwritten = false,
+            Err(error) if !self.is_unwritten => {
+                self.is_unwritten = true;
+                say(&format!("If this broker is killed now, settings may stay changed: {error}."));
+            }
+            Err(_) => {}
+        }
+    }
+
     /// Puts back what the session has changed; what has its own time to end is left to the sentinel.
     fn end(mut self, say: &mut dyn FnMut(&str)) {
         let report = end_session(&mut self.acts.keeper);
         tell(&report, say);
-        let is_left = !report.is_complete() || self.acts.keeper.next_expiry().is_some();
+        let is_back = |item: &RestoredItem| !matches!(item.end, Restored::Failed | Restored::Gone);
+        let is_left = !report.items.iter().all(is_back) || self.acts.keeper.next_expiry().is_some();
         // Frees the journal.
         drop(self.acts);
         match self.sentinel {

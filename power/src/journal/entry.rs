@@ -86,9 +86,10 @@ impl Layer {
     /// Longer-lived settings lie below shorter-lived ones.
     pub fn depth(&self) -> u8 {
         match self.lifetime {
-            Lifetime::Unconfirmed => 2,
-            Lifetime::Session => 1,
-            Lifetime::Kept | Lifetime::For { .. } => 0,
+            Lifetime::Unconfirmed => 3,
+            Lifetime::Session => 2,
+            Lifetime::For { .. } => 1,
+            Lifetime::Kept => 0,
         }
     }
 }

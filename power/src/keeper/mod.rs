@@ -55,6 +55,8 @@ pub struct Keeper {
     next_seq: u64,
     /// Sites whose files went away by a change of ours: those of a CPU that was taken offline.
     hidden: BTreeSet<Site>,
+    /// What was to go back and could not yet, and with what.
+    owed: BTreeMap<Site, Scope>,
     /// To be told with the next report.
     notes: Vec<String>,
 }
@@ -68,7 +70,7 @@ impl Keeper {
         let kernel = Kernel::open(root).map_err(|e| KeeperError::Root { root: path, why: e.to_string() })?;
         let next_seq = records.keys().next_back().map_or(1, |last| last + 1);
         let records = records.into_values().map(|r| (r.site.clone(), r)).collect();
-        Ok(Self { kernel, journal, records, next_seq, hidden: BTreeSet::new(), notes })
+        Ok(Self { kernel, journal, records, next_seq, hidden: BTreeSet::new(), owed: BTreeMap::new(), notes })
     }
 
     /// Where the settings are.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// What is put back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// Everything that is ours.
     All,
@@ -58,6 +58,12 @@ enum Fate {
     Moved,
 }
 
+impl Fate {
+    fn is_settled(self) -> bool {
+        !matches!(self, Self::Stays | Self::Moved)
+    }
+}
+
 impl Job {
     fn target(&self) -> &str {
         self.layers.last().map_or(&self.record.original, Layer::value)
@@ -89,20 +95,53 @@ impl Keeper {
         if jobs.is_empty() && !is_told {
             return report;
         }
+        report.items = self.put_all_back(jobs, scope, force).into_iter().map(|(item, _)| item).collect();
+        self.rewrite();
+        report.notes.append(&mut self.notes);
+        report
+    }
+
+    /// Whether something that was to go back could not yet. What had a time to live is not meant: that is still over.
+    pub fn owes(&self) -> bool {
+        !self.owed.is_empty()
+    }
+
+    /// Tries again what could not go back, and tells only what is settled now: a device that was gone has returned.
+    pub fn try_again(&mut self) -> RestoreReport {
+        let mut report = RestoreReport::default();
+        let scopes: BTreeSet<Scope> = self.owed.values().copied().collect();
+        for scope in scopes {
+            let mut jobs = self.jobs(scope);
+            jobs.retain(|job| self.owed.get(&job.record.site) == Some(&scope));
+            let done = self.put_all_back(jobs, scope, false).into_iter().filter(|(_, fate)| fate.is_settled());
+            report.items.extend(done.map(|(item, _)| item));
+        }
+        if !report.items.is_empty() {
+            self.rewrite();
+        }
+        report.notes.append(&mut self.notes);
+        report
+    }
+
+    fn put_all_back(&mut self, jobs: Vec<Job>, scope: Scope, force: bool) -> Vec<(RestoredItem, Fate)> {
+        let mut done = Vec::new();
         let own: BTreeSet<Site> = jobs.iter().map(|j| j.record.site.clone()).collect();
         let followed = self.steady(&own);
         let mut returned = false;
         for job in jobs {
             let (item, fate) = self.put_back(&job, force, returned);
             returned |= item.end == Restored::Back && matches!(job.record.site, Site::CpuOnline { .. } | Site::Smt);
+            if fate.is_settled() {
+                self.owed.remove(&job.record.site);
+            } else if scope != Scope::Expired {
+                self.owed.insert(job.record.site.clone(), scope);
+            }
             self.conclude(job, &item, fate);
-            report.items.push(item);
+            done.push((item, fate));
         }
-        // The journal written below holds them.
+        // The journal is written anew with them.
         let _ = self.follow(&followed);
-        self.rewrite();
-        report.notes.append(&mut self.notes);
-        report
+        done
     }
 
     fn jobs(&self, scope: Scope) -> Vec<Job> {

@@ -56,6 +56,7 @@ impl Keeper {
         }
         let earlier: BTreeMap<&Site, Option<Record>> =
             drafts.keys().map(|site| (site, self.records.get(site).cloned())).collect();
+        self.owed.retain(|site, _| !drafts.contains_key(site));
         self.records.extend(drafts.iter().map(|(site, record)| (site.clone(), record.clone())));
 
         let (after, written) = self.write(&steps, &before);

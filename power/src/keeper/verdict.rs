@@ -46,7 +46,7 @@ pub(super) fn outcome<'a>(
         }
     }
     let of_files = |message: String, count: usize| {
-        if files > 1 { format!("{message}; so for {count} of {files} files") } else { message }
+        if files > 1 { format!("{message}; {count} of {files} files ended so") } else { message }
     };
     let proof = |done: &&Written<'_>| kernel.proof(done.step.site, done.step.wanted).err();
     let (verdict, message) = if let Some(first) = faults.first() {

@@ -89,6 +89,9 @@ impl Fault {
 
 fn general(errno: Errno) -> &'static str {
     match errno {
+        Errno::PERM | Errno::ACCESS if rustix::process::geteuid().is_root() => {
+            "not permitted even to root: a container, or kernel lockdown, keeps it"
+        }
         Errno::PERM | Errno::ACCESS => "not permitted: needs root, outside a container",
         Errno::BUSY => "the kernel or another program has it in use",
         Errno::INVAL => "the kernel does not take this value",

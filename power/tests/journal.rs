@@ -6,7 +6,7 @@ mod common;
 mod knobs;
 
 use knobs::{GOVERNOR_0, Host, wish};
-use power::journal::JournalError;
+use power::journal::{JournalError, is_noted};
 use power::keeper::{Keeper, KeeperError, Scope};
 use protocol::knob::{Lifetime, Restored};
 use std::fs;
@@ -111,10 +111,12 @@ fn a_host_has_one_keeper_whatever_the_directory() {
     assert_eq!(open().unwrap_err(), KeeperError::Journal(JournalError::Busy { pid: std::process::id() }));
     host.set(&mut first, &[("cpu.turbo", "off")]);
     drop(first);
+    assert!(is_noted(&host.root));
     let state = host.journal_dir().parent().unwrap().to_owned();
     assert_eq!(open().unwrap_err(), KeeperError::Journal(JournalError::Elsewhere { state }));
     assert!(host.keeper().restore(Scope::All, false).is_complete());
     assert!(open().unwrap().restore(Scope::All, false).is_complete());
+    assert!(!is_noted(&host.root) && !host.path("/run").exists());
 }
 
 #[test]

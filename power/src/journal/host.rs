@@ -40,6 +40,13 @@ struct Place {
     boot: String,
 }
 
+/// Whether changed settings of this host are noted to be written down somewhere, as far as this user may know.
+pub fn is_noted(root: &Root) -> bool {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let run = rustix::fs::open(root.path(), flags, Mode::empty()).and_then(|tree| run_dir(&tree, false));
+    run.is_ok_and(|run| read_note(&run).is_some())
+}
+
 impl Host {
     /// Takes the right, or says who has it.
     pub(super) fn claim(root: &Root, name: &str, boot: &str) -> Result<Self, Refused> {
@@ -110,6 +117,7 @@ impl Host {
         // A recorded tree is left as it was found.
         if let (Some(tree), None, false) = (&self.tree, &self.noted, self.is_live) {
             let _ = unlinkat(tree, "run/brakecheck", AtFlags::REMOVEDIR);
+            let _ = unlinkat(tree, "run", AtFlags::REMOVEDIR);
         }
     }
 }

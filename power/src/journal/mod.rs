@@ -18,3 +18,4 @@ pub(crate) use entry::Entry;
 pub use entry::{Damage, Layer, Record};
 pub use error::JournalError;
 pub use file::{Journal, Opened};
+pub use host::is_noted;

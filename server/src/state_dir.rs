@@ -32,24 +32,45 @@ impl StateDir {
     /// Makes the directory if absent and proves that it can be written.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ErrorBody> {
         let path = path.as_ref();
-        let refused = |e: &io::Error| {
-            let code = match e.kind() {
-                io::ErrorKind::PermissionDenied => ErrorCode::NotPermitted,
-                _ => ErrorCode::Usage,
-            };
-            ErrorBody::new(code, format!("Cannot use the state directory {}: {e}.", path.display()))
-                .hint("Name another one with --state-dir.")
-        };
+        let refused = |e: io::Error| refused(path, &e);
         // Directories above it that root makes are for others to pass: the server will not be root.
         if rustix::process::geteuid().is_root()
             && let Some(parent) = path.parent()
         {
-            fs::DirBuilder::new().recursive(true).mode(0o755).create(parent).map_err(|e| refused(&e))?;
+            fs::DirBuilder::new().recursive(true).mode(0o755).create(parent).map_err(refused)?;
         }
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|e| refused(&e))?;
-        let path = fs::canonicalize(path).map_err(|e| refused(&e))?;
-        rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).map_err(|e| refused(&e.into()))?;
-        Ok(Self(path))
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(refused)?;
+        let found = Self::of(path)?;
+        rustix::fs::access(&found.0, rustix::fs::Access::WRITE_OK).map_err(|e| refused(e.into()))?;
+        Ok(found)
+    }
+
+    /// The directory, if there is one. Nothing is made, and it need not be writable.
+    pub fn find(path: impl AsRef<Path>) -> Result<Option<Self>, ErrorBody> {
+        let path = path.as_ref();
+        match fs::metadata(path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(refused(path, &e)),
+            Ok(meta) if !meta.is_dir() => Err(refused(path, &io::ErrorKind::NotADirectory.into())),
+            Ok(_) => Self::of(path).map(Some),
+        }
+    }
+
+    /// One that exists. Root follows no link in its place, which somebody else may have put there.
+    fn of(path: &Path) -> Result<Self, ErrorBody> {
+        let real = |path: &Path| fs::canonicalize(path).map_err(|e| refused(path, &e));
+        let found = real(path)?;
+        if rustix::process::geteuid().is_root()
+            && let Some(name) = path.file_name()
+        {
+            let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            if real(above)?.join(name) != found {
+                let what = format!("The state directory {} is a link to {}.", path.display(), found.display());
+                return Err(ErrorBody::new(ErrorCode::NotPermitted, what)
+                    .hint("If that is what you want, name the directory itself with --state-dir."));
+            }
+        }
+        Ok(Self(found))
     }
 
     /// The directory itself.
@@ -84,6 +105,15 @@ impl StateDir {
     pub fn journal(&self) -> PathBuf {
         self.0.join("journal")
     }
+}
+
+fn refused(path: &Path, e: &io::Error) -> ErrorBody {
+    let code = match e.kind() {
+        io::ErrorKind::PermissionDenied => ErrorCode::NotPermitted,
+        _ => ErrorCode::Usage,
+    };
+    ErrorBody::new(code, format!("Cannot use the state directory {}: {e}.", path.display()))
+        .hint("Name another one with --state-dir.")
 }
 
 /// What may lie in a state directory.

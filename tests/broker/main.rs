@@ -5,6 +5,8 @@ mod callers;
 mod command_line;
 mod ends;
 mod garbage;
+mod hangs;
+mod leftovers;
 mod logind;
 mod privileges;
 

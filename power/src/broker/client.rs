@@ -8,27 +8,58 @@ use protocol::error::{ErrorBody, ErrorCode};
 use protocol::knob::{Assignment, Knob, Lifetime, Outcome, RestoreReport, Verdict};
 use protocol::power::{Drift, PowerState};
 use rustix::fs::{FileType, Mode, OFlags, fstat, major, minor};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use std::io::{self, ErrorKind, Write};
 use std::net::Shutdown;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time in which an answer must come.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Time in which a broker that lives says something.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
+/// Time that each further question gets after one without an answer: callers wait for each other.
+const IMPATIENCE: Duration = Duration::from_secs(1);
 
 /// A conversation with a broker.
 #[derive(Debug)]
-pub struct Client(Mutex<Line>);
+pub struct Client {
+    line: Mutex<Line>,
+    wire: Arc<Wire>,
+}
+
+/// What can be used while somebody waits for an answer.
+#[derive(Debug)]
+struct Wire {
+    socket: UnixStream,
+    /// The broker has ended, or can be understood no more.
+    over: AtomicBool,
+}
+
+/// Whether anybody is at the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Life {
+    /// The broker answers.
+    Answers,
+    /// It is there, and said nothing in 10 s.
+    Silent,
+    /// It has hung up.
+    Ended,
+}
 
 #[derive(Debug)]
 struct Line {
-    socket: UnixStream,
+    wire: Arc<Wire>,
     frames: Frames,
     /// Number of the last request.
     seq: u64,
+    /// The last answer did not come in time.
+    silent: bool,
     descriptor: Option<OwnedFd>,
     /// The list that wishes index, and its digest.
     listing: Option<(u64, Vec<Knob>)>,
@@ -37,7 +68,12 @@ struct Line {
 impl Client {
     /// A client on a socket whose other end a broker has.
     pub fn new(socket: UnixStream) -> Self {
-        Self(Mutex::new(Line { socket, frames: Frames::default(), seq: 0, descriptor: None, listing: None }))
+        let wire = Arc::new(Wire { socket, over: AtomicBool::new(false) });
+        let (frames, line) = (Frames::default(), Arc::clone(&wire));
+        Self {
+            line: Mutex::new(Line { wire: line, frames, seq: 0, silent: false, descriptor: None, listing: None }),
+            wire,
+        }
     }
 
     /// A command line's way to the broker that holds the journal in this directory; `None` if there is none.
@@ -45,7 +81,7 @@ impl Client {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let connected = rustix::fs::open(journal, flags, Mode::empty()).map_err(io::Error::from).and_then(|dir| {
             // By the directory's descriptor: a socket's path may have no more than 107 bytes.
-            UnixStream::connect(format!("/proc/self/fd/{}/{}", dir.as_raw_fd(), socket_name(root)))
+            call(&format!("/proc/self/fd/{}/{}", dir.as_raw_fd(), socket_name(root)))
         });
         match connected {
             Ok(socket) => Ok(Some(Self::new(socket))),
@@ -59,10 +95,23 @@ impl Client {
         self.line().ask(Verb::Renew, PATIENCE * 2).map(drop)
     }
 
-    /// Ends the conversation; the broker then puts the session's settings back.
+    /// Whether the broker answers now.
+    pub fn life(&self) -> Life {
+        match self.line().ask(Verb::Renew, SIGN_OF_LIFE) {
+            Ok(_) => Life::Answers,
+            Err(_) if self.is_over() => Life::Ended,
+            Err(_) => Life::Silent,
+        }
+    }
+
+    /// Whether the conversation has ended, and nothing will be answered any more.
+    pub fn is_over(&self) -> bool {
+        self.wire.over.load(Ordering::Relaxed)
+    }
+
+    /// Ends the conversation, even while somebody waits for an answer; the broker then puts the session's settings back.
     pub fn hang_up(&self) {
-        // Fails when the broker has gone.
-        let _ = self.line().socket.shutdown(Shutdown::Both);
+        self.wire.end();
     }
 
     /// Puts back the settings of the session only.
@@ -79,7 +128,7 @@ impl Client {
     }
 
     fn line(&self) -> std::sync::MutexGuard<'_, Line> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn ask(&self, verb: Verb) -> Result<Answer, ErrorBody> {
@@ -109,13 +158,28 @@ impl Line {
             return Err(ErrorBody::new(ErrorCode::Usage, "That is too much to be set at once.")
                 .hint("Set a part of it, then the rest."));
         }
-        self.descriptor = None;
-        self.socket.set_write_timeout(Some(patience)).map_err(|e| lost(&e))?;
-        self.socket.write_all(&request).map_err(|e| lost(&e))?;
-        match self.reply(Instant::now() + patience).map_err(|e| lost(&e))? {
-            Answer::Error(error) => Err(error),
-            answer => Ok(answer),
+        let patience = if self.silent { patience.min(IMPATIENCE) } else { patience };
+        let answer = self.send(&request, patience).and_then(|()| self.reply(Instant::now() + patience));
+        match answer {
+            Ok(answer) => {
+                self.silent = false;
+                if let Answer::Error(error) = answer { Err(error) } else { Ok(answer) }
+            }
+            Err(e) => {
+                self.silent = e.kind() == ErrorKind::TimedOut;
+                if !self.silent {
+                    self.wire.end();
+                }
+                Err(lost(&e))
+            }
         }
+    }
+
+    fn send(&mut self, request: &[u8], patience: Duration) -> io::Result<()> {
+        self.descriptor = None;
+        self.wire.socket.set_write_timeout(Some(patience))?;
+        // If a part of it has gone out and the rest has not, nothing that follows can be understood: that is the end.
+        (&self.wire.socket).write_all(request)
     }
 
     /// The answer to the last request. Answers that came too late for those before are dropped.
@@ -132,8 +196,8 @@ impl Line {
             if left.is_zero() {
                 return Err(ErrorKind::TimedOut.into());
             }
-            self.socket.set_read_timeout(Some(left))?;
-            match receive(&self.socket, &mut buffer) {
+            self.wire.socket.set_read_timeout(Some(left))?;
+            match receive(&self.wire.socket, &mut buffer) {
                 Ok((0, _)) => return Err(ErrorKind::UnexpectedEof.into()),
                 Ok((n, descriptor)) => {
                     self.frames.push(buffer.get(..n).unwrap_or_default());
@@ -197,6 +261,23 @@ fn lost(e: &io::Error) -> ErrorBody {
         }
         _ => ErrorBody::new(ErrorCode::Internal, format!("The broker, which changes settings, has ended: {e}."))
             .hint("Its sentinel puts the settings back; `brakecheck restore` tells whether they are. Start Brakecheck again to change them."),
+    }
+}
+
+/// Connects to a socket by its path. One that has too many callers waiting makes its next one wait for as long as a
+/// sign of life may take.
+fn call(path: &str) -> io::Result<UnixStream> {
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    set_socket_timeout(&socket, Timeout::Send, Some(SIGN_OF_LIFE))?;
+    connect(&socket, &SocketAddrUnix::new(path)?)?;
+    Ok(socket.into())
+}
+
+impl Wire {
+    fn end(&self) {
+        self.over.store(true, Ordering::Relaxed);
+        // Fails when the broker has gone.
+        let _ = self.socket.shutdown(Shutdown::Both);
     }
 }
 

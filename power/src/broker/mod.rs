@@ -21,6 +21,6 @@ mod sentinel;
 mod serve;
 pub mod wire;
 
-pub use client::Client;
+pub use client::{Client, Life};
 pub use sentinel::{Sentinel, open_patiently, watch};
 pub use serve::{BrokerError, Setup, serve, socket_name};

@@ -1,25 +1,23 @@
 //! The command line's way to the settings: through the broker of a running server, or by itself.
 
 use super::Globals;
-use crate::privilege::{self, NEEDS_ROOT};
+use crate::privilege::{self, Hold, NEEDS_ROOT, Unheld};
+use crate::state_dir::StateDir;
 use power::Root;
 use power::broker::Client;
 use power::control::{Control, Hints, controls};
 use power::desk::{Desk, Reader};
 use power::host;
-use power::journal::JournalError;
-use power::keeper::{Keeper, KeeperError, Scope};
+use power::keeper::{Keeper, Scope};
 use power::profile_daemon;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::knob::{Assignment, Lifetime, Outcome, RestoreReport};
 use protocol::power::PowerState;
 use rustix::process::geteuid;
 use std::path::PathBuf;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-/// Time that a server which is just starting, or a sentinel at work, gets before it counts as in the way.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Processes that hang which are ended one after the other: a broker, its sentinel, and one that came between.
+const MOST_ENDED: u32 = 3;
 
 /// Who answers.
 #[derive(Debug)]
@@ -32,25 +30,37 @@ pub(super) enum Settings {
 
 /// The settings, to be changed. `None` if there is no journal yet and none is to be made.
 pub(super) fn open(globals: &Globals, make: bool) -> Result<Option<Settings>, ErrorBody> {
+    Ok(find(globals, make)??)
+}
+
+/// The settings, to be put back: a process that has them in hand and hangs is ended.
+pub(super) fn take_over(globals: &Globals) -> Result<Option<Settings>, ErrorBody> {
+    let mut ended = 0;
+    loop {
+        match find(globals, false)? {
+            Err(Unheld::Silent(silent)) if ended < MOST_ENDED => {
+                eprintln!("{} It is ended now.", silent.words());
+                silent.end()?;
+                ended += 1;
+            }
+            found => return Ok(found?),
+        }
+    }
+}
+
+fn find(globals: &Globals, make: bool) -> Result<Result<Option<Settings>, Unheld>, ErrorBody> {
     let root = globals.root()?;
     if root.is_live() && !geteuid().is_root() {
         let error = ErrorBody::new(ErrorCode::NotPermitted, "Changing the host's settings needs root.");
         return Err(error.hint("Start with sudo."));
     }
-    let Some(journal) = directory(globals, make)? else { return Ok(None) };
-    let start = Instant::now();
-    loop {
-        if let Some(client) = Client::connect(&root, &journal).map_err(|e| unreachable(&e))? {
-            return Ok(Some(Settings::Broker(client)));
-        }
-        match Keeper::open(root.clone(), &journal) {
-            Ok(keeper) => return Ok(Some(Settings::Own(Box::new(keeper)))),
-            Err(KeeperError::Journal(JournalError::Busy { .. })) if start.elapsed() < PATIENCE => {
-                sleep(Duration::from_millis(20));
-            }
-            Err(e) => return Err(e.into()),
-        }
-    }
+    let Some(journal) = directory(globals, make)? else { return Ok(Ok(None)) };
+    Ok(Hold::find(&root, &journal).map(|hold| {
+        Some(match hold {
+            Hold::Free(keeper) => Settings::Own(keeper),
+            Hold::Broker(client) => Settings::Broker(client),
+        })
+    }))
 }
 
 /// Every knob, and whose doing its value is as far as this user may know.
@@ -77,18 +87,15 @@ fn hints(root: &Root) -> Hints {
     Hints { profile_daemon: profile_daemon::look(root), ..Hints::default() }
 }
 
-/// The journal's directory.
+/// The journal's directory. Where none is to be made, nothing has to be writable: settings go back all the same.
 fn directory(globals: &Globals, make: bool) -> Result<Option<PathBuf>, ErrorBody> {
-    let path = globals.state_path()?;
-    if !make && !path.join("journal").exists() {
-        return Ok(None);
+    if make {
+        return privilege::journal(&globals.state()?).map(Some);
     }
-    privilege::journal(&globals.state()?).map(Some)
-}
-
-fn unreachable(e: &std::io::Error) -> ErrorBody {
-    ErrorBody::new(ErrorCode::Internal, format!("The running server's broker cannot be asked: {e}."))
-        .hint("Stop the server, then try again.")
+    match StateDir::find(globals.state_path()?)? {
+        Some(state) if state.journal().symlink_metadata().is_ok() => privilege::journal(&state).map(Some),
+        _ => Ok(None),
+    }
 }
 
 impl Settings {

@@ -177,7 +177,7 @@ fn table(state: &PowerState) -> String {
         }
     }
     let mut text = table.render();
-    for line in state.daemons.iter().chain(&state.read_only) {
+    for line in state.notes.iter().chain(&state.daemons).chain(&state.read_only) {
         text += &(shown(line) + "\n");
     }
     text

@@ -23,8 +23,8 @@ pub struct RestoreArgs {
 
 /// Runs the subcommand.
 pub fn run(args: &RestoreArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
-    let settings = journal::open(globals, false)?;
     if args.dry_run {
+        let settings = journal::open(globals, false)?;
         let script = settings.as_ref().map(Settings::script).transpose()?.unwrap_or_default();
         if globals.json {
             output::json(&script)?;
@@ -33,7 +33,7 @@ pub fn run(args: &RestoreArgs, globals: &Globals) -> Result<ExitCode, ErrorBody>
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let report = match settings {
+    let report = match journal::take_over(globals)? {
         Some(mut settings) if args.session => settings.end_session(args.force)?,
         Some(mut settings) => settings.restore(args.force)?,
         None => RestoreReport::default(),
@@ -60,10 +60,12 @@ fn text(report: &RestoreReport) -> String {
         lines.push(shown(&format!("{}: {}: {words}", item.id, item.source)));
     }
     let back = count(Restored::Back) + count(Restored::Already);
-    lines.push(match report.items.len() {
-        0 => "Nothing to put back: no setting is changed by Brakecheck.".into(),
-        all if all == back => format!("Everything is back: {}.", files(all)),
-        all => format!("{back} of {} are back.", files(all)),
+    lines.push(match (report.items.len(), report.is_complete()) {
+        (0, true) => "Nothing to put back: no setting is changed by Brakecheck.".into(),
+        (0, false) => "Nothing was put back; whether a setting is still changed is not known.".into(),
+        (all, true) if all == back => format!("Everything is back: {}.", files(all)),
+        (all, false) if all == back => format!("Back: {}; whether another is still changed is not known.", files(all)),
+        (all, _) => format!("{back} of {} {} back.", files(all), if all == 1 { "is" } else { "are" }),
     });
     lines.into_iter().map(|line| line + "\n").collect()
 }
@@ -90,6 +92,8 @@ mod tests {
         let of = |items: Vec<RestoredItem>| text(&RestoreReport { items, ..RestoreReport::default() });
         assert!(of(vec![]).starts_with("Nothing to put back"));
         assert_eq!(of(vec![item(Restored::Back, None)]), "Everything is back: 1 kernel file.\n");
+        let text = of(vec![item(Restored::Failed, Some("no"))]);
+        assert!(text.ends_with("\n0 of 1 kernel file is back.\n"), "{text}");
         let text = of(vec![item(Restored::Back, None), item(Restored::Gone, Some("no such device"))]);
         assert_eq!(text, "cpu.turbo: /sys/x: no such device\n1 of 2 kernel files are back.\n");
     }

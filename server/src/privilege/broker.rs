@@ -17,7 +17,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 /// Time in seconds that putting back gets at the end; the broker goes on with it alone if it takes longer.
-const PATIENCE: i64 = 20;
+const PATIENCE: i64 = 10;
 
 /// A broker, and how to talk to it.
 #[derive(Debug)]
@@ -44,6 +44,11 @@ impl Broker {
         self.client.greet()
     }
 
+    /// Our end of the conversation.
+    pub fn client(&self) -> Arc<Client> {
+        Arc::clone(&self.client)
+    }
+
     /// The way to ask it.
     pub fn desk(&self) -> Arc<dyn Desk> {
         Arc::clone(&self.client) as Arc<dyn Desk>
@@ -65,6 +70,10 @@ impl Broker {
         if over == Ok(1) {
             // It said by itself what there was to say.
             let _ = self.child.wait();
+        } else {
+            let pid = self.child.id();
+            eprintln!("The broker (process {pid}) is not done with putting settings back.");
+            eprintln!("If it hangs, `brakecheck restore` ends it and puts them back.");
         }
     }
 }

@@ -7,6 +7,7 @@ use super::user::User;
 use crate::state_dir::{Content, StateDir};
 use protocol::error::{ErrorBody, ErrorCode};
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Uid, fchmod, fchown, fstat, mkdirat, openat, statat};
+use rustix::io::Errno;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -18,8 +19,12 @@ pub(super) fn hand_over(path: &Path, user: &User) -> Result<StateDir, ErrorBody>
         let what = format!("The state directory {} cannot be used: {what}.", state.path().display());
         ErrorBody::new(ErrorCode::NotPermitted, what).hint("Name another one with --state-dir, or a new one.")
     };
-    let io = |e: rustix::io::Errno| failed(&e.to_string());
+    let io = |e: Errno| failed(&e.to_string());
     let dir = directory(rustix::fs::CWD, state.path()).map_err(io)?;
+    let stat = fstat(&dir).map_err(io)?;
+    if ![0, user.uid].contains(&stat.st_uid) {
+        return Err(failed(&format!("it belongs to user {}, who is not {}", stat.st_uid, user.name)));
+    }
     let mut ours = Vec::new();
     for entry in std::fs::read_dir(state.path()).map_err(|e| failed(&e.to_string()))? {
         let name = entry.map_err(|e| failed(&e.to_string()))?.file_name();
@@ -44,23 +49,37 @@ pub(super) fn hand_over(path: &Path, user: &User) -> Result<StateDir, ErrorBody>
 /// The journal's directory, this user's own and private, made if absent.
 pub fn journal(state: &StateDir) -> Result<PathBuf, ErrorBody> {
     let path = state.journal();
-    let failed = |what: &str| {
+    // Never to be removed: it may tell what is to be put back.
+    let failed = |what: &str, hint: &str| {
         let what = format!("The directory {} cannot hold the journal of settings: {what}.", path.display());
-        ErrorBody::new(ErrorCode::NotPermitted, what).hint("Remove it, or name another directory with --state-dir.")
+        ErrorBody::new(ErrorCode::NotPermitted, what).hint(hint)
     };
-    let io = |e: rustix::io::Errno| failed(&e.to_string());
+    let me = rustix::process::geteuid();
+    let io = |e: Errno| match e {
+        Errno::ACCESS if !me.is_root() => failed("it belongs to another user", ANOTHERS),
+        e => failed(&e.to_string(), ANOTHER),
+    };
     match mkdirat(rustix::fs::CWD, &path, Mode::RWXU) {
-        Err(e) if e != rustix::io::Errno::EXIST => return Err(io(e)),
+        Err(e) if e != Errno::EXIST => return Err(io(e)),
         _ => {}
     }
     let dir = directory(rustix::fs::CWD, &path).map_err(io)?;
     let stat = fstat(&dir).map_err(io)?;
-    if stat.st_uid != rustix::process::geteuid().as_raw() {
-        return Err(failed("it belongs to another user"));
+    if stat.st_uid != me.as_raw() {
+        return Err(failed("it belongs to another user", if me.is_root() { ANOTHER } else { ANOTHERS }));
     }
-    fchmod(&dir, Mode::RWXU).map_err(io)?;
+    if Mode::from_raw_mode(stat.st_mode).intersects(Mode::RWXG | Mode::RWXO) {
+        match fchmod(&dir, Mode::RWXU) {
+            // There nobody can write. What stands in it can be put back.
+            Ok(()) | Err(Errno::ROFS) => {}
+            Err(e) => return Err(io(e)),
+        }
+    }
     Ok(path)
 }
+
+const ANOTHER: &str = "Name another directory with --state-dir.";
+const ANOTHERS: &str = "Use sudo, or name another directory with --state-dir.";
 
 fn directory(at: impl AsFd, path: impl rustix::path::Arg) -> rustix::io::Result<OwnedFd> {
     openat(at, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())

@@ -17,7 +17,7 @@ use crate::state_dir::StateDir;
 use crate::token::{self, Token};
 use power::desk::Desk;
 use protocol::error::{ErrorBody, ErrorCode};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -56,7 +56,7 @@ impl Server {
     /// Takes the state directory and the port.
     pub async fn start(options: Options) -> Result<Self, ErrorBody> {
         let mut lock =
-            Lock::take(&options.state.server_lock(), "its start", None).map_err(|e| taken(&options.state, &e))?;
+            Lock::take(&options.state.server_lock(), "its start", None).map_err(|e| taken(options.state.path(), &e))?;
         let listeners = listen::loopback(options.port).await?;
         let local = listeners.first().and_then(|l| l.local_addr().ok());
         let local = local.ok_or_else(|| ErrorBody::new(ErrorCode::Internal, "The listener has no address."))?;
@@ -132,8 +132,8 @@ impl Server {
 }
 
 /// Why a state directory cannot be a server's.
-pub(crate) fn taken(state: &StateDir, e: &LockError) -> ErrorBody {
-    let dir = state.path().display();
+pub(crate) fn taken(state: &Path, e: &LockError) -> ErrorBody {
+    let dir = state.display();
     match e {
         LockError::Held(holder) => ErrorBody::new(
             ErrorCode::Usage,

@@ -87,15 +87,17 @@ fn hints(root: &Root) -> Hints {
     Hints { profile_daemon: profile_daemon::look(root), ..Hints::default() }
 }
 
-/// The journal's directory. Where none is to be made, nothing has to be writable: settings go back all the same.
+/// The journal's directory. Where none is to be made, nothing has to be writable: settings go back all the same. One that
+/// is gone although settings are noted to be changed is made anew, so that its keeper says so.
 fn directory(globals: &Globals, make: bool) -> Result<Option<PathBuf>, ErrorBody> {
-    if make {
-        return privilege::journal(&globals.state()?).map(Some);
+    if !make {
+        match StateDir::find(globals.state_path()?)? {
+            Some(state) if state.journal().symlink_metadata().is_ok() => return privilege::journal(&state).map(Some),
+            _ if !power::journal::is_noted(&globals.root()?) => return Ok(None),
+            _ => {}
+        }
     }
-    match StateDir::find(globals.state_path()?)? {
-        Some(state) if state.journal().symlink_metadata().is_ok() => privilege::journal(&state).map(Some),
-        _ => Ok(None),
-    }
+    privilege::journal(&globals.state()?).map(Some)
 }
 
 impl Settings {

@@ -136,6 +136,25 @@ fn a_journal_that_is_gone_is_missed() {
 }
 
 #[test]
+fn what_a_process_leaves_that_dies_while_it_writes_is_removed() {
+    let host = Host::new();
+    drop(host.keeper());
+    let before = host.files();
+    let place = host.path("/run/brakecheck");
+    let left = [place.join("journal.place.new"), host.journal().with_extension("new")];
+    fs::create_dir_all(&place).unwrap();
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).unwrap();
+    for path in &left {
+        fs::write(path, "half").unwrap();
+    }
+    drop(host.keeper());
+    for path in left.iter().chain([&place]) {
+        assert!(!path.exists(), "{} is left", path.display());
+    }
+    assert_eq!(host.files(), before);
+}
+
+#[test]
 fn a_journal_that_somebody_removes_or_cuts_is_written_anew() {
     let spoil: [fn(&Host); 3] = [
         |host| fs::remove_file(host.journal()).unwrap(),

@@ -66,6 +66,8 @@ impl Journal {
         let lock = lock::take(&dir_fd, &format!("{name}.lock")).map_err(refused)?;
         let boot = root.read("/proc/sys/kernel/random/boot_id").unwrap_or_else(|| read::UNKNOWN_BOOT.into());
         let host = Host::claim(root, &name, &boot).map_err(refused)?;
+        // Of a process that was killed while it wrote; never read.
+        let _ = unlinkat(&dir_fd, new_name(&name), AtFlags::empty());
         let (file, fixed) = open_file(&dir_fd, &name).map_err(|errno| failed(dir, "open", errno))?;
         let data = file.as_ref().map(content).transpose().map_err(|errno| failed(dir, "read", errno))?;
         let root = root.path().to_string_lossy().into_owned();
@@ -189,7 +191,7 @@ impl Journal {
             let cut = ftruncate(file, header_len as u64).and_then(|()| fdatasync(file));
             cut.map_err(|errno| failed(&self.path, "write", errno))?;
         } else {
-            let new = format!("{}.new", self.name);
+            let new = new_name(&self.name);
             let replaced = self.replace(&new, text.as_bytes());
             self.file = Some(replaced.map_err(|errno| {
                 let _ = unlinkat(&self.dir, &new, AtFlags::empty());
@@ -254,6 +256,11 @@ fn survive_file_limits() {
         // Where the kernel refuses even that, all is as before.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
     });
+}
+
+/// Where a journal is written anew before it takes the place of the old one.
+fn new_name(name: &str) -> String {
+    format!("{name}.new")
 }
 
 /// The live machine's is `journal`; that of a recorded tree never mixes with it.

@@ -64,7 +64,25 @@ impl Host {
             lock => lock?,
         };
         let noted = tree.as_ref().and_then(|tree| read_note(&run_dir(tree, false).ok()?));
-        Ok(Self { _lock: lock, is_live: root.is_live(), tree, name: name.into(), boot: boot.into(), noted })
+        let host = Self { _lock: lock, is_live: root.is_live(), tree, name: name.into(), boot: boot.into(), noted };
+        host.tidy();
+        Ok(host)
+    }
+
+    /// Removes what a process has left that was killed while it wrote or removed the note.
+    fn tidy(&self) {
+        if let Some(run) = self.tree.as_ref().and_then(|tree| run_dir(tree, false).ok()) {
+            let _ = unlinkat(&run, NEW_NOTE, AtFlags::empty());
+            self.clear();
+        }
+    }
+
+    /// Without a note, a recorded tree is left as it was found.
+    fn clear(&self) {
+        if let (Some(tree), None, false) = (&self.tree, &self.noted, self.is_live) {
+            let _ = unlinkat(tree, "run/brakecheck", AtFlags::REMOVEDIR);
+            let _ = unlinkat(tree, "run", AtFlags::REMOVEDIR);
+        }
     }
 
     /// Compares the note with the journal that is being opened in `dir`. Refused if settings are written down
@@ -114,11 +132,7 @@ impl Host {
         if matches!(done, Ok(()) | Err(Errno::NOENT)) {
             self.noted = place;
         }
-        // A recorded tree is left as it was found.
-        if let (Some(tree), None, false) = (&self.tree, &self.noted, self.is_live) {
-            let _ = unlinkat(tree, "run/brakecheck", AtFlags::REMOVEDIR);
-            let _ = unlinkat(tree, "run", AtFlags::REMOVEDIR);
-        }
+        self.clear();
     }
 }
 

@@ -122,6 +122,7 @@ impl<'a> Analysis<'a> {
             from: contrast.from.clone(),
             to: contrast.to.clone(),
             base: contrast.base,
+            stage: None,
             workload: label.to_owned(),
             metric,
             primary,

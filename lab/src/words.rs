@@ -149,6 +149,7 @@ mod tests {
             from: "C1".into(),
             to: "C10".into(),
             base: None,
+            stage: None,
             workload: if metric.more_is_better() { RANDOM } else { PACED }.into(),
             metric,
             primary: true,

@@ -2,6 +2,7 @@
 //! are consumers of the same events.
 
 use crate::error::ErrorBody;
+use crate::experiment::{Effect, ExperimentHead, ExperimentLive, TimeLeft, Trial, TrialMark, TrialNow};
 use crate::result::StepResult;
 use crate::run::{RunId, RunRecord, RunState, RunSummary};
 use crate::sample::Sample;
@@ -100,6 +101,72 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         removed: Option<RunId>,
     },
+    /// An experiment begins, or goes on. Until it ends, `layout` and `sample` carry its id for that of a run.
+    ExperimentStarted {
+        /// What is run.
+        experiment: Box<ExperimentHead>,
+        /// Trials that had ended before.
+        trials: Vec<TrialMark>,
+    },
+    /// Something that whoever watches an experiment ought to know: it waits, cools down, leaves something out.
+    ExperimentNote {
+        /// Which experiment.
+        experiment: RunId,
+        /// In words.
+        text: String,
+    },
+    /// An experiment pauses, with the settings put back meanwhile, or goes on after that.
+    ExperimentPaused {
+        /// Which experiment.
+        experiment: RunId,
+        /// Whether it pauses.
+        paused: bool,
+    },
+    /// A trial begins: the settings are in force, and its samples follow.
+    TrialStarted {
+        /// Which experiment.
+        experiment: RunId,
+        /// The trial.
+        trial: TrialNow,
+    },
+    /// A trial has ended and is stored.
+    TrialFinished {
+        /// Which experiment.
+        experiment: RunId,
+        /// The trial.
+        trial: Box<Trial>,
+    },
+    /// A block has ended: what is known now.
+    BlockFinished {
+        /// Which experiment.
+        experiment: RunId,
+        /// Blocks that have ended.
+        blocks: u32,
+        /// Effects on the metrics that verdicts rest on.
+        effects: Vec<Effect>,
+        /// Time still to come.
+        left: TimeLeft,
+        /// What is known so far, in a sentence.
+        headline: String,
+    },
+    /// An experiment has ended and the settings are back, or `error` says what is not.
+    ExperimentFinished {
+        /// Which experiment.
+        experiment: RunId,
+        /// How.
+        state: RunState,
+        /// Why, if it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<ErrorBody>,
+        /// What was found, in a sentence.
+        headline: String,
+    },
+    /// The list of stored experiments changed: one was removed, or brought here as a file.
+    Experiments {
+        /// The one that was removed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        removed: Option<RunId>,
+    },
     /// Something this viewer sent was not understood, or something went wrong outside a run.
     Error {
         /// What.
@@ -126,6 +193,9 @@ pub struct Snapshot {
     pub layout: Option<(Bytes, Bytes)>,
     /// Runs that wait, first first.
     pub queue: Vec<RunSummary>,
+    /// The experiment that is on, else the last one that ended since the server started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiment: Option<Box<ExperimentLive>>,
 }
 
 /// What a viewer may send on `/ws/bench`.

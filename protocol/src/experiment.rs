@@ -8,18 +8,28 @@
 //! | [`workloads`] | the workloads that go by a name |
 //! | [`metric`] | what is compared, and which way is better |
 //! | [`outcome`] | effects, trials, recommendations: what `--json` prints |
+//! | [`record`] | what is stored beside the trials; the whole as a file |
+//! | [`live`] | an experiment that is on, as viewers see it |
+//! | [`request`] | plan preview and list, as HTTP has them |
 
 pub mod check;
 pub mod keys;
+pub mod live;
 pub mod metric;
 pub mod outcome;
+pub mod record;
+pub mod request;
 pub mod spec;
 pub mod workloads;
 
 pub use check::SpecError;
+pub use live::{ExperimentHead, ExperimentLive, TimeLeft, TrialMark, TrialNow};
 pub use metric::Metric;
 pub use outcome::{
-    Configuration, Effect, ExperimentReport, Finding, Interaction, Recommendation, Trial, Unmapped, Use, VoidTrial,
+    Configuration, Effect, ExperimentReport, Finding, Interaction, Recommendation, Stage, Trial, Unmapped, Use,
+    VoidTrial,
 };
+pub use record::{ExperimentFile, ExperimentRecord};
+pub use request::{ExperimentSummary, PlanPreview};
 pub use spec::{Base, Design, ExperimentSpec, Rung};
 pub use workloads::WorkloadChoice;

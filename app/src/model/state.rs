@@ -95,12 +95,13 @@ impl State {
                 return Change::List;
             }
             Event::Error { error } => self.error = Some(error),
+            _ => return Change::Nothing,
         }
         Change::Structure
     }
 
     fn snapshot(&mut self, snapshot: Snapshot) -> Change {
-        let Snapshot { server_id, run, step, samples, layout, queue, version: _ } = snapshot;
+        let Snapshot { server_id, run, step, samples, layout, queue, version: _, experiment: _ } = snapshot;
         let before = self.run.take();
         self.server_id = server_id;
         self.queue = queue;

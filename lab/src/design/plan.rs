@@ -154,7 +154,7 @@ impl From<PlanError> for ErrorBody {
 pub fn plan(spec: &ExperimentSpec, host: Host<'_>) -> Result<Plan, PlanError> {
     spec.validate()?;
     let plan = match spec.design {
-        Design::OneAtATime => single::one_at_a_time(spec, host.knobs),
+        Design::Check | Design::OneAtATime => single::one_at_a_time(spec, host.knobs),
         Design::Ncq => single::levels(spec, host.knobs, "sata.ncq"),
         Design::PcieLink => single::levels(spec, host.knobs, "pcie.link-speed"),
         Design::PowerPlan => single::levels(spec, host.knobs, "platform.profile"),

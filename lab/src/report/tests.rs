@@ -61,6 +61,7 @@ fn trial(number: usize, block: u32, configuration: usize, workload: &str, metric
         configuration: u32::try_from(configuration).unwrap(),
         workload: workload.into(),
         metrics,
+        latency: vec![],
         started_at: "2026-11-30T20:00:00Z".into(),
         void: None,
     }

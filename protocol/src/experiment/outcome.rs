@@ -4,6 +4,7 @@ use super::metric::Metric;
 use super::spec::{Base, ExperimentSpec};
 use crate::error::{ErrorBody, ErrorCode};
 use crate::knob::Assignment;
+use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -53,6 +54,17 @@ impl fmt::Display for Finding {
     }
 }
 
+/// What trials are for, in a design that has stages. Each stage rests on trials of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Each knob alone, to see which of them can be a brake at all.
+    Screening,
+    /// What looked like one, measured anew.
+    Confirmation,
+}
+
 /// What one change did to one metric of one workload.
 ///
 /// Percentages are of performance: of the metric where more is better, of its reciprocal otherwise (a latency that
@@ -69,6 +81,9 @@ pub struct Effect {
     /// What the other knobs were at; absent where the design leaves no choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Base>,
+    /// The stage whose trials it rests on, where the design has stages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Stage>,
     /// Name of the workload.
     pub workload: String,
     /// The metric.
@@ -155,6 +170,9 @@ pub struct Trial {
     pub workload: String,
     /// What it yielded.
     pub metrics: BTreeMap<Metric, f64>,
+    /// Latency as `[percentile, ns]`, ascending: of the reads, where a workload does both. To be drawn, not judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latency: Vec<(f64, Nanos)>,
     /// Start, RFC 3339, UTC.
     pub started_at: String,
     /// Why it does not count, if so; it was repeated.

@@ -14,6 +14,8 @@ use std::str::FromStr;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Design {
+    /// Screening of the knobs that can matter for the drive, each alone, then a confirmation of what looks like a brake.
+    Check,
     /// Named rungs, each changing some knobs and keeping what the rungs before it changed. Without rungs: from
     /// all-saving to all-performance, one knob at a time in the given order.
     Ladder,
@@ -39,7 +41,8 @@ pub enum Design {
 
 impl Design {
     /// All, in the order they are offered.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
+        Self::Check,
         Self::OneAtATime,
         Self::Ab,
         Self::Ladder,
@@ -55,6 +58,7 @@ impl Design {
     /// The name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Check => "check",
             Self::Ladder => "ladder",
             Self::X58Gigabyte => "x58-gigabyte",
             Self::X58Supermicro => "x58-supermicro",
@@ -71,6 +75,7 @@ impl Design {
     /// The question it answers, in plain words.
     pub fn question(self) -> &'static str {
         match self {
+            Self::Check => "Which setting slows this drive?",
             Self::Ladder => "What does each step do, if the settings are changed one after the other?",
             Self::X58Gigabyte => "What do the six runs of 2009 (Gigabyte X58) show on this machine?",
             Self::X58Supermicro => "What do the six runs of 2009 (Supermicro X58) show on this machine?",

@@ -7,11 +7,12 @@ use super::output::{self, shown};
 use super::signals::stop_on_signals;
 use super::table::Table;
 use super::trials::Progress;
-use crate::experiment::{self, Ended, Event, Limits, file};
+use crate::experiment::{self, Ended, Limits, file};
 use crate::runner::Runner;
 use clap::Subcommand;
 use engine::Control;
 use protocol::error::{ErrorBody, ErrorCode};
+use protocol::event::Event;
 use protocol::run::RunState;
 use protocol::units::Seconds;
 use serde_json::json;
@@ -123,7 +124,7 @@ pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBo
     }
 }
 
-type Conducted<'a> = dyn Fn(Limits, &Control, &mut dyn FnMut(Event<'_>)) -> Result<Ended, ErrorBody> + 'a;
+type Conducted<'a> = dyn Fn(Limits, &Control, &mut dyn FnMut(Event)) -> Result<Ended, ErrorBody> + 'a;
 
 /// Runs an experiment to its end. Whatever was found is printed, also after an error or a signal.
 pub(super) fn conduct(args: &ConductArgs, globals: &Globals, run: &Conducted<'_>) -> Result<ExitCode, ErrorBody> {

@@ -100,6 +100,7 @@ mod tests {
             from: "on".into(),
             to: "off".into(),
             base: None,
+            stage: None,
             workload: "4k-qd1".into(),
             metric: Metric::Iops,
             primary: true,

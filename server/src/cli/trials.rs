@@ -4,8 +4,8 @@
 use super::findings::{interval, percent};
 use super::output::shown;
 use super::progress::clock;
-use crate::experiment::{Event, Left};
-use protocol::experiment::{Effect, Finding};
+use protocol::event::Event;
+use protocol::experiment::{Effect, ExperimentHead, Finding, TimeLeft};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,8 @@ pub(super) struct Progress {
     terminal: bool,
     dirty: bool,
     told: Option<Instant>,
-    left: Option<Left>,
-    most: u32,
+    left: Option<TimeLeft>,
+    head: Option<Box<ExperimentHead>>,
 }
 
 impl Progress {
@@ -29,43 +29,50 @@ impl Progress {
     pub(super) fn new(quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|t| t == "dumb");
         let terminal = std::io::stderr().is_terminal() && !dumb;
-        Self { quiet, terminal, dirty: false, told: None, left: None, most: 0 }
+        Self { quiet, terminal, dirty: false, told: None, left: None, head: None }
     }
 
     /// Takes the next event.
-    pub(super) fn event(&mut self, event: &Event<'_>) {
+    pub(super) fn event(&mut self, event: &Event) {
         match event {
-            Event::Begun { record, trials } => {
-                self.most = record.spec.max_blocks;
-                let more = if *trials > 0 { format!(" goes on after {trials} trials") } else { String::new() };
-                let (title, seed) = (record.spec.title(), record.spec.seed.unwrap_or_default());
-                let touched = record.touched();
-                let changes = if touched.is_empty() { "no setting".into() } else { touched.join(", ") };
-                self.say(&format!("Experiment {}{more}: {title}, seed {seed}; changes {changes}", record.id));
+            Event::ExperimentStarted { experiment, trials } => {
+                let more =
+                    if trials.is_empty() { String::new() } else { format!(" goes on after {} trials", trials.len()) };
+                let ids: Vec<&str> = experiment.knobs.iter().map(|(id, _)| id.as_str()).collect();
+                let changes = if ids.is_empty() { "no setting".into() } else { ids.join(", ") };
+                let ExperimentHead { id, title, seed, .. } = &**experiment;
+                self.say(&format!("Experiment {id}{more}: {title}, seed {seed}; changes {changes}"));
+                self.head = Some(experiment.clone());
             }
-            Event::Layout { done, total } => self.show(&format!("laying out the file: {done} of {total}")),
-            Event::Note(text) => self.say(text),
-            Event::Trial { block, place, of, configuration, workload } => {
+            Event::Layout { done, total, .. } => self.show(&format!("laying out the file: {done} of {total}")),
+            Event::ExperimentNote { text, .. } => self.say(text),
+            Event::TrialStarted { trial, .. } => {
+                let Some(head) = &self.head else { return };
                 let eta = self.left.map(|left| format!("  ETA {}", eta(left))).unwrap_or_default();
-                let (block, most) = (block + 1, self.most);
+                let configuration = usize::try_from(trial.configuration).ok().and_then(|i| head.configurations.get(i));
                 self.show(&format!(
-                    "block {block} of at most {most}, trial {} of {of}: {}, {workload}{eta}",
-                    place + 1,
-                    configuration.name
+                    "block {} of at most {}, trial {} of {}: {}, {}{eta}",
+                    trial.block + 1,
+                    head.max_blocks,
+                    trial.place + 1,
+                    trial.of,
+                    configuration.map_or("", |c| &c.name),
+                    trial.workload,
                 ));
             }
-            Event::Ended(trial) => {
+            Event::TrialFinished { trial, .. } => {
                 if let Some(reason) = &trial.void {
                     self.say(&format!("Void, to be repeated: {}: {reason}", trial.workload));
                 }
             }
-            Event::Block { ended, effects, left } => self.block(*ended, effects, *left),
+            Event::BlockFinished { blocks, effects, left, .. } => self.block(*blocks, effects, *left),
+            _ => {}
         }
     }
 
-    fn block(&mut self, ended: u32, effects: &[Effect], left: Left) {
+    fn block(&mut self, ended: u32, effects: &[Effect], left: TimeLeft) {
         self.left = Some(left);
-        if self.told.is_some_and(|at| at.elapsed() < TELL_EVERY) && left != Left::default() {
+        if self.told.is_some_and(|at| at.elapsed() < TELL_EVERY) && left != TimeLeft::default() {
             return;
         }
         self.told = Some(Instant::now());
@@ -111,7 +118,7 @@ impl Drop for Progress {
 }
 
 /// `2:10 (1:05 to 9:00)`.
-fn eta(left: Left) -> String {
-    let [likely, least, most] = [left.likely, left.least, left.most].map(|t| clock(t.as_secs_f64() * 1e3));
+fn eta(left: TimeLeft) -> String {
+    let [likely, least, most] = [left.likely_ms, left.least_ms, left.most_ms].map(clock);
     format!("{likely} ({least} to {most})")
 }

@@ -1,21 +1,22 @@
 //! Block after block, until every knob has its verdict or the blocks run out.
 
-use super::event::{Event, Left};
 use super::guard::{Guard, Void};
 use super::hand::Hand;
 use super::measure::Bench;
-use super::record::Record;
 use super::rehearse::bring;
 use super::settle;
 use crate::runner::now;
 use crate::store::Store;
+use lab::advice;
 use lab::analysis::Analysis;
 use lab::design::{Open, Plan, Slot, block};
 use lab::forecast::forecast;
 use lab::words::Titles;
 use protocol::error::{ErrorBody, ErrorCode};
+use protocol::event::Event;
 use protocol::experiment::workloads::{IDLE, TRIAL};
-use protocol::experiment::{Configuration, Metric, Trial};
+use protocol::experiment::{Configuration, Effect, ExperimentRecord, Metric, TimeLeft, Trial, TrialNow};
+use protocol::units::Nanos;
 use protocol::workload::Workload;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -40,7 +41,7 @@ pub(super) enum End {
 
 /// An experiment under way.
 pub(super) struct Blocks<'a> {
-    pub(super) record: &'a Record,
+    pub(super) record: &'a ExperimentRecord,
     pub(super) plan: &'a Plan,
     pub(super) workloads: Vec<Workload>,
     pub(super) store: &'a Store,
@@ -51,12 +52,13 @@ pub(super) struct Blocks<'a> {
     pub(super) until: Option<Instant>,
     /// The configuration in force, if one is.
     pub(super) in_force: Option<usize>,
-    pub(super) sink: &'a mut dyn FnMut(Event<'_>),
+    pub(super) sink: &'a mut dyn FnMut(Event),
 }
 
 /// What one attempt yielded.
 struct Attempt {
     metrics: BTreeMap<Metric, f64>,
+    latency: Vec<(f64, Nanos)>,
     started_at: String,
     void: Option<Void>,
 }
@@ -67,7 +69,8 @@ impl Blocks<'_> {
         let (began, before) = (Instant::now(), self.trials.len());
         let most = self.record.spec.max_blocks;
         let seed = self.record.spec.seed.unwrap_or_default();
-        let mut analysis = Analysis::new(&self.record.spec, self.plan, Titles::of(&self.record.knobs));
+        let titles = Titles::of(&self.record.knobs);
+        let mut analysis = Analysis::new(&self.record.spec, self.plan, titles.clone());
         for number in 0..most {
             let open: Open = analysis.open();
             if open.is_empty() {
@@ -84,10 +87,14 @@ impl Blocks<'_> {
             }
             self.refuse_nothing_but_void(known)?;
             let each = began.elapsed() / u32::try_from(self.trials.len() - before).unwrap_or(u32::MAX).max(1);
-            let time = |trials: usize| each.saturating_mul(u32::try_from(trials).unwrap_or(u32::MAX));
+            let time = |trials: usize| trials as f64 * each.as_secs_f64() * 1e3;
             let left = forecast(&analysis, number + 1, most);
-            let left = Left { least: time(left.least), likely: time(left.likely), most: time(left.most) };
-            (self.sink)(Event::Block { ended: number + 1, effects: analysis.effects(), left });
+            let left = TimeLeft { least_ms: time(left.least), likely_ms: time(left.likely), most_ms: time(left.most) };
+            let all = analysis.effects();
+            let headline = advice::headline(&all, &titles, self.record.spec.threshold_percent);
+            let effects: Vec<Effect> = all.into_iter().filter(|e| e.primary).collect();
+            let experiment = self.record.id.clone();
+            (self.sink)(Event::BlockFinished { experiment, blocks: number + 1, effects, left, headline });
         }
         Ok(if analysis.open().is_empty() { End::Decided } else { End::Blocks })
     }
@@ -120,10 +127,18 @@ impl Blocks<'_> {
                 if self.until.is_some_and(|until| Instant::now() >= until) {
                     return Ok(Some(End::Time));
                 }
-                (self.sink)(Event::Trial { block: number, place, of: slots.len(), configuration, workload: &label });
+                let trial = TrialNow {
+                    block: number,
+                    place: count(place),
+                    of: count(slots.len()),
+                    configuration: count(slot.configuration),
+                    workload: label.clone(),
+                    stage: None,
+                };
+                (self.sink)(Event::TrialStarted { experiment: self.record.id.clone(), trial });
                 let attempt = if let Some(reason) = self.bring(slot.configuration, configuration)? {
                     let void = Some(Void::Other(reason));
-                    Some(Attempt { metrics: BTreeMap::new(), started_at: now(), void })
+                    Some(Attempt { metrics: BTreeMap::new(), latency: Vec::new(), started_at: now(), void })
                 } else {
                     self.idle(number, slot.configuration)?;
                     self.measure(configuration, &workload)?
@@ -167,7 +182,7 @@ impl Blocks<'_> {
         let time = self.record.spec.trial_seconds.map_or(Duration::from_micros(TRIAL.0.0), Duration::from_secs_f64);
         let Some((started_at, watts)) = self.bench.idle(time, self.hand) else { return Ok(()) };
         let metrics = BTreeMap::from([(Metric::IdlePower, watts)]);
-        self.end(number, configuration, IDLE.into(), Attempt { metrics, started_at, void: None })
+        self.end(number, configuration, IDLE.into(), Attempt { metrics, latency: Vec::new(), started_at, void: None })
     }
 
     /// One attempt; `None` when stopped meanwhile.
@@ -180,14 +195,16 @@ impl Blocks<'_> {
         };
         self.guard.look();
         let began = now();
-        match self.bench.run(&workload, self.hand) {
+        match self.bench.run(&workload, self.hand, self.sink) {
             Ok(None) => Ok(None),
             Ok(Some(m)) => {
                 let void = self.guard.judge(self.hand, configuration, &m.result, m.took)?;
-                Ok(Some(Attempt { metrics: m.metrics, started_at: m.started_at, void }))
+                let latency = m.result.directions().next().map(|d| d.lat.percentiles.clone()).unwrap_or_default();
+                Ok(Some(Attempt { metrics: m.metrics, latency, started_at: m.started_at, void }))
             }
             Err(error) => Ok(Some(Attempt {
                 metrics: BTreeMap::new(),
+                latency: Vec::new(),
                 started_at: began,
                 void: Some(Void::Other(error.message)),
             })),
@@ -196,27 +213,33 @@ impl Blocks<'_> {
 
     /// Stores a trial.
     fn end(&mut self, block: u32, configuration: usize, workload: String, attempt: Attempt) -> Result<(), ErrorBody> {
-        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let Attempt { metrics, started_at, void } = attempt;
+        let Attempt { metrics, latency, started_at, void } = attempt;
         let trial = Trial {
             number: count(self.trials.len()),
             block,
             configuration: count(configuration),
             workload,
             metrics,
+            latency,
             started_at,
             void: void.as_ref().map(|v| v.reason().to_owned()),
         };
         self.store.add_trial(&self.record.id, &trial)?;
-        (self.sink)(Event::Ended(&trial));
+        (self.sink)(Event::TrialFinished { experiment: self.record.id.clone(), trial: Box::new(trial.clone()) });
         self.trials.push(trial);
         if let Some(void) = void {
             if matches!(void, Void::Other(_)) {
                 // Whatever was changed is set again.
                 self.in_force = None;
             }
-            self.guard.recover(&void, self.bench.control, self.sink);
+            let (sink, experiment) = (&mut *self.sink, &self.record.id);
+            let mut say = |text| sink(Event::ExperimentNote { experiment: experiment.clone(), text });
+            self.guard.recover(&void, self.bench.control, &mut say);
         }
         Ok(())
     }
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }

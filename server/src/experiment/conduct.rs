@@ -1,20 +1,22 @@
 //! An experiment from its lock to its report.
 
 use super::blocks::{Blocks, End};
-use super::event::Event;
 use super::guard::Guard;
 use super::hand::Hand;
 use super::measure::Bench;
-use super::record::Record;
+use super::record::plan_of;
 use super::rehearse;
+use crate::lock::Lock;
 use crate::runner::{Runner, drive, new_id, now};
 use crate::store::Stored;
 use engine::{Control, Held, RunOptions};
 use lab::design::{Host, Plan, plan};
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::event::Event as RunEvent;
+use protocol::event::Event;
 use protocol::experiment::outcome::FORMAT;
-use protocol::experiment::{Design, ExperimentReport, ExperimentSpec, Trial};
+use protocol::experiment::{
+    Design, ExperimentHead, ExperimentRecord, ExperimentReport, ExperimentSpec, Trial, TrialMark,
+};
 use protocol::host::TargetFacts;
 use protocol::knob::RestoreReport;
 use protocol::plan::RunSpec;
@@ -55,7 +57,7 @@ pub fn start(
     ask: Ask<'_>,
     limits: Limits,
     control: &Control,
-    sink: &mut dyn FnMut(Event<'_>),
+    sink: &mut dyn FnMut(Event),
 ) -> Result<Ended, ErrorBody> {
     let id = new_id();
     let lock = runner.lock_for("an experiment", &id)?;
@@ -66,9 +68,7 @@ pub fn start(
         let trials = Vec::new();
         conduct(runner, &mut hand, Work { record: &record, plan: &plan, held: &held, trials }, limits, control, sink)
     });
-    let restored = hand.put_back();
-    drop(lock);
-    ended.map(|ended| Ended { restored, ..ended })
+    finish(ended, hand, lock, sink)
 }
 
 /// Goes on with a stored experiment, blocking.
@@ -77,14 +77,14 @@ pub fn resume(
     id: &str,
     limits: Limits,
     control: &Control,
-    sink: &mut dyn FnMut(Event<'_>),
+    sink: &mut dyn FnMut(Event),
 ) -> Result<Ended, ErrorBody> {
     let Stored { record, state, .. } = runner.store().experiment(id)?;
     if state == RunState::Done {
         let error = ErrorBody::new(ErrorCode::Usage, format!("Experiment {id} has ended by itself."));
         return Err(error.hint(format!("`brakecheck experiment show {id}` shows what it found.")));
     }
-    let plan = record.plan()?;
+    let plan = plan_of(&record)?;
     let lock = runner.lock_for("an experiment", id)?;
     // Read under the lock: nobody adds to them any more.
     let trials = runner.store().trials(id)?;
@@ -95,16 +95,55 @@ pub fn resume(
         runner.store().begin_experiment(&record)?;
         conduct(runner, &mut hand, Work { record: &record, plan: &plan, held: &held, trials }, limits, control, sink)
     });
+    finish(ended, hand, lock, sink)
+}
+
+/// Puts everything back, and only then says that it has ended.
+fn finish(
+    ended: Result<Ended, ErrorBody>,
+    hand: Hand,
+    lock: Lock,
+    sink: &mut dyn FnMut(Event),
+) -> Result<Ended, ErrorBody> {
     let restored = hand.put_back();
     drop(lock);
-    ended.map(|ended| Ended { restored, ..ended })
+    let ended = Ended { restored, ..ended? };
+    sink(Event::ExperimentFinished {
+        experiment: ended.id.clone(),
+        state: ended.state,
+        error: ended.error.clone().or_else(|| ended.unrestored()),
+        headline: ended.report.headline.clone(),
+    });
+    Ok(ended)
+}
+
+impl Ended {
+    /// What is not as it was found, if anything.
+    pub fn unrestored(&self) -> Option<ErrorBody> {
+        match &self.restored {
+            Err(error) => Some(error.clone()),
+            Ok(report) if report.is_complete() => None,
+            Ok(report) => {
+                let left: Vec<String> = report
+                    .items
+                    .iter()
+                    .filter_map(|i| i.message.as_ref().map(|message| format!("{}: {message}", i.id)))
+                    .collect();
+                Some(ErrorBody::new(ErrorCode::RestoreIncomplete, format!("Not put back: {}.", left.join("; "))))
+            }
+        }
+    }
+}
+
+fn note(experiment: &str, text: String) -> Event {
+    Event::ExperimentNote { experiment: experiment.to_owned(), text }
 }
 
 /// A stored experiment with what it has found so far.
 pub fn report(runner: &Runner, id: &str) -> Result<(Stored, ExperimentReport), ErrorBody> {
     let stored = runner.store().experiment(id)?;
     let record = &stored.record;
-    let report = lab::report::report(&record.spec, &record.plan()?, &record.knobs, runner.store().trials(id)?);
+    let report = lab::report::report(&record.spec, &plan_of(record)?, &record.knobs, runner.store().trials(id)?);
     Ok((stored, report))
 }
 
@@ -115,8 +154,8 @@ fn begin(
     id: &str,
     ask: Ask<'_>,
     control: &Control,
-    sink: &mut dyn FnMut(Event<'_>),
-) -> Result<(Record, Plan, Held), ErrorBody> {
+    sink: &mut dyn FnMut(Event),
+) -> Result<(ExperimentRecord, Plan, Held), ErrorBody> {
     let state = hand.list()?;
     let mut spec = ask(&state)?;
     let knobs = state.knobs;
@@ -134,14 +173,14 @@ fn begin(
     let impossible = rehearse::impossible(hand, &whole, control)?;
     for (index, reason) in &impossible {
         let name = whole.configurations.get(*index).map_or("", |c| c.name.as_str());
-        sink(Event::Note(format!("Left out: {name}: {reason}.")));
+        sink(note(id, format!("Left out: {name}: {reason}.")));
     }
     let plan = whole.without(&impossible);
     if plan.contrasts.is_empty() {
         let reason = impossible.first().map_or("there is nothing to compare", |(_, reason)| reason.as_str());
         return Err(ErrorBody::new(ErrorCode::NotPermitted, format!("No configuration can be had: {reason}.")));
     }
-    let record = Record {
+    let record = ExperimentRecord {
         id: id.to_owned(),
         format: FORMAT,
         version: protocol::VERSION.into(),
@@ -154,6 +193,8 @@ fn begin(
         host: power::host::facts(runner.root()),
         drive: drive(runner.root(), &target),
         target,
+        sweep: Vec::new(),
+        imported: false,
     };
     Ok((record, plan, held))
 }
@@ -173,15 +214,15 @@ fn lay_out(
     spec: &ExperimentSpec,
     target: &TargetFacts,
     control: &Control,
-    sink: &mut dyn FnMut(Event<'_>),
+    sink: &mut dyn FnMut(Event),
 ) -> Result<Held, ErrorBody> {
     let all = RunSpec::of_workloads(&target.path, &spec.expanded_workloads(), 1);
-    let mut tell = |event: RunEvent| {
-        if let RunEvent::Layout { done, total, .. } = event {
-            sink(Event::Layout { done, total });
+    let held = Held::open(&all, &options(runner, id, target), control, &mut |event| {
+        if matches!(event, Event::Layout { .. }) {
+            sink(event);
         }
-    };
-    let held = Held::open(&all, &options(runner, id, target), control, &mut tell).map_err(|e| e.body())?;
+    });
+    let held = held.map_err(|e| e.body())?;
     held.ok_or_else(|| ErrorBody::new(ErrorCode::Interrupted, "Stopped before anything was measured."))
 }
 
@@ -191,7 +232,7 @@ fn options(runner: &Runner, id: &str, target: &TargetFacts) -> RunOptions {
 }
 
 /// What an experiment needs must be as it was when it began.
-fn refuse_changes(runner: &Runner, hand: &Hand, record: &Record) -> Result<(), ErrorBody> {
+fn refuse_changes(runner: &Runner, hand: &Hand, record: &ExperimentRecord) -> Result<(), ErrorBody> {
     let knobs = hand.list()?.knobs;
     for id in record.touched() {
         let knob = knobs.iter().find(|k| k.id == id);
@@ -213,7 +254,7 @@ fn refuse_changes(runner: &Runner, hand: &Hand, record: &Record) -> Result<(), E
 
 /// What is run, and what has been.
 struct Work<'a> {
-    record: &'a Record,
+    record: &'a ExperimentRecord,
     plan: &'a Plan,
     held: &'a Held,
     trials: Vec<Trial>,
@@ -225,10 +266,11 @@ fn conduct(
     work: Work<'_>,
     limits: Limits,
     control: &Control,
-    sink: &mut dyn FnMut(Event<'_>),
+    sink: &mut dyn FnMut(Event),
 ) -> Result<Ended, ErrorBody> {
     let Work { record, plan, held, trials } = work;
-    sink(Event::Begun { record, trials: trials.len() });
+    let marks = trials.iter().map(TrialMark::from).collect();
+    sink(Event::ExperimentStarted { experiment: Box::new(ExperimentHead::from(record)), trials: marks });
     let options = options(runner, &record.id, &record.target);
     // Meters of a recorded machine measure nothing.
     let meters = runner.root().is_live() && !hand.energy().is_empty();

@@ -1,6 +1,5 @@
 //! What makes a trial void, and waiting for a quiet machine.
 
-use super::event::Event;
 use super::hand::Hand;
 use super::rehearse::differing;
 use engine::Control;
@@ -99,18 +98,18 @@ impl Guard {
     }
 
     /// Waits after a void trial until the next one has a chance.
-    pub(super) fn recover(&mut self, void: &Void, control: &Control, sink: &mut dyn FnMut(Event<'_>)) {
+    pub(super) fn recover(&mut self, void: &Void, control: &Control, say: &mut dyn FnMut(String)) {
         match void {
             Void::Other(_) => {}
             Void::Hot(_) => {
-                sink(Event::Note(format!("The processor throttled; cooling down for {} s.", COOL.as_secs())));
+                say(format!("The processor throttled; cooling down for {} s.", COOL.as_secs()));
                 control.pause(COOL);
             }
-            Void::Busy(_) => self.wait_for_quiet(control, sink),
+            Void::Busy(_) => self.wait_for_quiet(control, say),
         }
     }
 
-    fn wait_for_quiet(&mut self, control: &Control, sink: &mut dyn FnMut(Event<'_>)) {
+    fn wait_for_quiet(&mut self, control: &Control, say: &mut dyn FnMut(String)) {
         let began = Instant::now();
         let mut told = false;
         while began.elapsed() < self.patience && !control.is_stopped() {
@@ -120,10 +119,10 @@ impl Guard {
                 Some(share) if share > BUSY => {
                     if !std::mem::replace(&mut told, true) {
                         let percent = share * 100.0;
-                        sink(Event::Note(format!(
+                        say(format!(
                             "Other programs use {percent:.0} % of the CPUs: waiting until they end, for {:.0} s at most.",
                             self.patience.as_secs_f64()
-                        )));
+                        ));
                     }
                 }
                 _ => break,
@@ -131,10 +130,8 @@ impl Guard {
         }
         self.patience = self.patience.saturating_sub(began.elapsed());
         if self.patience.is_zero() {
-            sink(Event::Note(
-                "The machine stays busy: measuring all the same. Intervals will be wider, and it will take longer."
-                    .into(),
-            ));
+            say("The machine stays busy: measuring all the same. Intervals will be wider, and it will take longer."
+                .into());
         }
     }
 }

@@ -34,13 +34,21 @@ pub(super) struct Measured {
 
 impl Bench<'_> {
     /// Runs a workload. `None` when stopped meanwhile.
-    pub(super) fn run(&self, workload: &Workload, hand: &Hand) -> Result<Option<Measured>, ErrorBody> {
+    pub(super) fn run(
+        &self,
+        workload: &Workload,
+        hand: &Hand,
+        sink: &mut dyn FnMut(RunEvent),
+    ) -> Result<Option<Measured>, ErrorBody> {
         let (started_at, began) = (now(), Instant::now());
         let spec = RunSpec::of_workloads(self.target, std::slice::from_ref(workload), 1);
         let (mut result, mut energy, mut watts) = (None, None, None);
         let ended = self.held.run(&spec, self.options, self.control, &mut |event| match event {
-            RunEvent::Sample { sample, .. } if self.meters && energy.is_none() && sample.phase != Phase::Ramp => {
-                energy = Some((Instant::now(), hand.energy()));
+            RunEvent::Sample { run, sample } => {
+                if self.meters && energy.is_none() && sample.phase != Phase::Ramp {
+                    energy = Some((Instant::now(), hand.energy()));
+                }
+                sink(RunEvent::Sample { run, sample });
             }
             RunEvent::WorkloadFinished { result: finished, .. } => {
                 watts = energy.take().and_then(|(since, before)| power(&before, &hand.energy(), since.elapsed()));

@@ -8,7 +8,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`file`] | the experiment as a TOML or JSON file |
-//! | [`record`] | what is stored of an experiment beside its trials |
+//! | [`record`] | the plan of a stored experiment |
 //! | [`hand`] | the settings, in this process's hands or through a running server's broker |
 //! | `rehearse` | which configurations the kernel takes |
 //! | `settle` | how long a setting takes to be in force |
@@ -16,11 +16,9 @@
 //! | `measure` | one trial |
 //! | `blocks` | block after block, until every knob has its verdict |
 //! | `conduct` | an experiment from its lock to its report |
-//! | [`event`] | what happens meanwhile, for whoever watches |
 
 mod blocks;
 mod conduct;
-pub mod event;
 pub mod file;
 mod guard;
 pub mod hand;
@@ -30,5 +28,4 @@ mod rehearse;
 mod settle;
 
 pub use conduct::{Ask, Ended, Limits, report, resume, start};
-pub use event::{Event, Left};
-pub use record::Record;
+pub use record::plan_of;

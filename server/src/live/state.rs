@@ -4,6 +4,7 @@ use super::hub::Stream;
 use crate::runner::now;
 use protocol::error::ErrorBody;
 use protocol::event::{Event, Snapshot};
+use protocol::experiment::{ExperimentLive, TrialMark};
 use protocol::sample::{Flow, SAMPLES_PER_SECOND, Sample};
 use std::collections::VecDeque;
 
@@ -88,9 +89,65 @@ impl Stream for Bench {
                     self.samples.clear();
                 }
             }
+            Event::ExperimentStarted { experiment, trials } => {
+                s.experiment = Some(Box::new(ExperimentLive::new((**experiment).clone(), trials.clone())));
+                s.layout = None;
+                self.samples.clear();
+            }
+            Event::ExperimentNote { experiment, text } => {
+                if let Some(e) = on(&mut s.experiment, experiment) {
+                    e.note = Some(text.clone());
+                }
+            }
+            Event::ExperimentPaused { experiment, paused } => {
+                if let Some(e) = on(&mut s.experiment, experiment) {
+                    e.paused = *paused;
+                    e.trial = None;
+                }
+            }
+            Event::TrialStarted { experiment, trial } => {
+                s.layout = None;
+                self.samples.clear();
+                if let Some(e) = on(&mut s.experiment, experiment) {
+                    e.trial = Some(trial.clone());
+                }
+            }
+            Event::TrialFinished { experiment, trial } => {
+                if let Some(e) = on(&mut s.experiment, experiment) {
+                    e.trial = None;
+                    e.trials.push(TrialMark::from(&**trial));
+                }
+            }
+            Event::BlockFinished { experiment, blocks, effects, left, headline } => {
+                if let Some(e) = on(&mut s.experiment, experiment) {
+                    e.blocks = *blocks;
+                    e.effects.clone_from(effects);
+                    e.left = Some(*left);
+                    e.headline.clone_from(headline);
+                }
+            }
+            Event::ExperimentFinished { experiment, state, error, headline } => {
+                s.layout = None;
+                if let Some(e) = on(&mut s.experiment, experiment) {
+                    e.state = *state;
+                    e.error.clone_from(error);
+                    e.headline.clone_from(headline);
+                    (e.trial, e.left, e.paused) = (None, None, false);
+                }
+            }
+            Event::Experiments { removed } => {
+                if removed.is_some() && s.experiment.as_ref().map(|e| &e.head.id) == removed.as_ref() {
+                    s.experiment = None;
+                }
+            }
             Event::Snapshot(_) | Event::Error { .. } => {}
         }
     }
+}
+
+/// The experiment of the snapshot, if it is this one.
+fn on<'a>(shown: &'a mut Option<Box<ExperimentLive>>, id: &str) -> Option<&'a mut ExperimentLive> {
+    shown.as_deref_mut().filter(|e| e.head.id == id)
 }
 
 /// A snapshot's samples are for drawing curves, and histograms would make it three times as large. Only where reads and

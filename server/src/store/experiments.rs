@@ -3,9 +3,8 @@
 
 use super::runs::{read, read_state, write};
 use super::{Store, StoreError};
-use crate::experiment::Record;
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::experiment::Trial;
+use protocol::experiment::{ExperimentRecord, Trial};
 use protocol::run::RunState;
 use rusqlite::{OptionalExtension, params};
 
@@ -13,7 +12,7 @@ use rusqlite::{OptionalExtension, params};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stored {
     /// As it began.
-    pub record: Record,
+    pub record: ExperimentRecord,
     /// Where it stands.
     pub state: RunState,
     /// End, RFC 3339, UTC.
@@ -24,7 +23,7 @@ pub struct Stored {
 
 impl Store {
     /// Stores an experiment that begins or goes on.
-    pub fn begin_experiment(&self, record: &Record) -> Result<(), StoreError> {
+    pub fn begin_experiment(&self, record: &ExperimentRecord) -> Result<(), StoreError> {
         self.connection().execute(
             "INSERT INTO experiments (id, state, record) VALUES (?1, ?2, ?3)
              ON CONFLICT (id) DO UPDATE SET state = ?2, finished_at = NULL, error = NULL, record = ?3",

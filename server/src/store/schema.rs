@@ -35,7 +35,7 @@ const MIGRATIONS: [&str; 2] = [
         state       TEXT NOT NULL,      -- RunState
         finished_at TEXT,
         error       TEXT,               -- ErrorBody
-        record      TEXT NOT NULL       -- experiment::Record as it began
+        record      TEXT NOT NULL       -- protocol::experiment::ExperimentRecord as it began
     );
     CREATE TABLE trials (
         experiment TEXT NOT NULL REFERENCES experiments (id) ON DELETE CASCADE,

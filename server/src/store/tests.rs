@@ -169,10 +169,10 @@ fn a_database_of_the_first_version_is_read() {
     assert_eq!(store.samples(&run.id, None).unwrap().len(), 1);
 }
 
-fn experiment(id: &str, format: u32) -> crate::experiment::Record {
+fn experiment(id: &str, format: u32) -> protocol::experiment::ExperimentRecord {
     use protocol::experiment::{Design, ExperimentSpec};
     let RunRecord { host, target, version, started_at, .. } = record(id, RunState::Running);
-    crate::experiment::Record {
+    protocol::experiment::ExperimentRecord {
         id: id.into(),
         format,
         version,
@@ -184,6 +184,8 @@ fn experiment(id: &str, format: u32) -> crate::experiment::Record {
         configurations: vec![],
         host,
         target,
+        sweep: vec![],
+        imported: false,
         drive: None,
     }
 }
@@ -199,6 +201,7 @@ fn an_experiment_reads_back_with_its_trials_and_one_that_died_is_marked() {
         configuration: 1,
         workload: "4k-qd1".into(),
         metrics: [(Metric::Iops, 1000.5)].into(),
+        latency: vec![],
         started_at: "2026-01-02T03:04:05Z".into(),
         void: (number == 1).then(|| "AC power changed".into()),
     });

@@ -44,6 +44,10 @@ pub(crate) async fn start(request: &RunRequest) -> Result<RunCreated, ErrorBody>
 pub(crate) async fn delete(id: &str) -> Result<(), ErrorBody> {
     send("DELETE", &format!("/api/v1/runs/{}", encoded(id)), None).await.map(drop)
 }
+/// Experiments side by side: a piece of HTML in which the server has escaped all text.
+pub(crate) async fn contrast(ids: &str) -> Result<String, ErrorBody> {
+    send("GET", &format!("/api/v1/experiments/compare?ids={}", encoded(ids)), None).await
+}
 /// Sets knobs.
 pub(crate) async fn set_knobs(request: &SetRequest) -> Result<SetAnswer, ErrorBody> {
     read(&send("POST", "/api/v1/knobs", to_json(request)?).await?)

@@ -11,12 +11,18 @@ pub(crate) enum Route {
     Measure,
     /// `/runs/ID`
     Run(String),
+    /// `/brakes`
+    Brakes,
+    /// `/experiments/ID`
+    Experiment(String),
     /// `/power`
     Power,
     /// `/results`
     Results,
     /// `/compare?a=ID&b=ID`
     Compare(String, String),
+    /// `/compare?experiments=ID,ID,...`
+    Contrast(String),
     /// Anything else.
     Unknown(String),
 }
@@ -27,6 +33,8 @@ impl Route {
         let segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
         match segments.as_slice() {
             [] => Self::Measure,
+            ["brakes"] => Self::Brakes,
+            ["experiments", id] => Self::Experiment((*id).to_owned()),
             ["power"] => Self::Power,
             ["results"] => Self::Results,
             ["runs", id] => Self::Run((*id).to_owned()),
@@ -35,7 +43,10 @@ impl Route {
                     let pairs = query.trim_start_matches('?').split('&').filter_map(|p| p.split_once('='));
                     pairs.filter(|(key, _)| *key == name).map(|(_, v)| v.to_owned()).next().unwrap_or_default()
                 };
-                Self::Compare(value("a"), value("b"))
+                match value("experiments") {
+                    none if none.is_empty() => Self::Compare(value("a"), value("b")),
+                    ids => Self::Contrast(ids),
+                }
             }
             _ => Self::Unknown(path.to_owned()),
         }
@@ -46,9 +57,12 @@ impl Route {
         match self {
             Self::Measure => "/".into(),
             Self::Run(id) => format!("/runs/{id}"),
+            Self::Brakes => "/brakes".into(),
+            Self::Experiment(id) => format!("/experiments/{id}"),
             Self::Power => "/power".into(),
             Self::Results => "/results".into(),
             Self::Compare(a, b) => format!("/compare?a={a}&b={b}"),
+            Self::Contrast(ids) => format!("/compare?experiments={ids}"),
             Self::Unknown(path) => path.clone(),
         }
     }
@@ -58,9 +72,11 @@ impl Route {
         match self {
             Self::Measure => "Brakecheck".into(),
             Self::Run(id) => format!("Run {id} \u{b7} Brakecheck"),
+            Self::Brakes => "Find the brakes \u{b7} Brakecheck".into(),
+            Self::Experiment(id) => format!("Experiment {id} \u{b7} Brakecheck"),
             Self::Power => "Power settings \u{b7} Brakecheck".into(),
             Self::Results => "Results \u{b7} Brakecheck".into(),
-            Self::Compare(..) => "Compare \u{b7} Brakecheck".into(),
+            Self::Compare(..) | Self::Contrast(_) => "Compare \u{b7} Brakecheck".into(),
             Self::Unknown(_) => "Not found \u{b7} Brakecheck".into(),
         }
     }
@@ -135,6 +151,9 @@ mod tests {
     fn every_route_reads_back_from_its_address() {
         for route in [
             Route::Measure,
+            Route::Brakes,
+            Route::Experiment("20261130-231500-cd34".into()),
+            Route::Contrast("a1,b2,c3".into()),
             Route::Power,
             Route::Results,
             Route::Run("20261130-101500-ab12".into()),

@@ -14,8 +14,11 @@ pub(crate) fn Bar() -> impl IntoView {
         move || {
             let at = match router.route() {
                 Route::Measure => "/",
+                Route::Brakes => "/brakes",
                 Route::Power => "/power",
-                Route::Run(_) | Route::Results | Route::Compare(..) => "/results",
+                Route::Run(_) | Route::Experiment(_) | Route::Results | Route::Compare(..) | Route::Contrast(_) => {
+                    "/results"
+                }
                 Route::Unknown(_) => "",
             };
             (at == href).then_some("page")
@@ -47,6 +50,7 @@ pub(crate) fn Bar() -> impl IntoView {
             </a>
             <nav aria-label="Pages">
                 <a href="/" aria-current=here("/")>"Measure"</a>
+                <a href="/brakes" aria-current=here("/brakes")>"Find the brakes"</a>
                 <a href="/power" aria-current=here("/power")>"Power"</a>
                 <a href="/results" aria-current=here("/results")>"Results"</a>
             </nav>

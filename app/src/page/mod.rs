@@ -1,6 +1,9 @@
 //! The pages, and the frame around them.
 
+mod brakes;
 mod compare;
+mod contrast;
+mod experiment;
 mod frame;
 mod gate;
 mod measure;
@@ -13,7 +16,10 @@ use crate::part::Banner;
 use crate::route::{Route, Router};
 use crate::session;
 use crate::theme::Theme;
+use brakes::BrakesPage;
 use compare::ComparePage;
+use contrast::ContrastPage;
+use experiment::ExperimentPage;
 use frame::Bar;
 use gate::Gate;
 use leptos::prelude::*;
@@ -49,9 +55,12 @@ pub(crate) fn Page() -> impl IntoView {
                     match router.route() {
                         Route::Measure => view! { <MeasurePage/> }.into_any(),
                         Route::Run(id) => view! { <RunPage id/> }.into_any(),
+                        Route::Brakes => view! { <BrakesPage/> }.into_any(),
+                        Route::Experiment(id) => view! { <ExperimentPage id/> }.into_any(),
                         Route::Power => view! { <PowerPage/> }.into_any(),
                         Route::Results => view! { <ResultsPage/> }.into_any(),
                         Route::Compare(a, b) => view! { <ComparePage a b/> }.into_any(),
+                        Route::Contrast(ids) => view! { <ContrastPage ids/> }.into_any(),
                         Route::Unknown(path) => {
                             view! {
                                 <section class="message">

@@ -84,3 +84,28 @@ pub struct ExperimentFile {
     #[serde(flatten)]
     pub report: ExperimentReport,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Metric, Trial};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// What is concluded from a stored trial must be what was concluded when it ran, to the last digit.
+        #[test]
+        fn measured_numbers_come_back_equal(values in prop::collection::vec(prop::num::f64::POSITIVE, 3)) {
+            let trial = Trial {
+                number: 0,
+                block: 0,
+                configuration: 0,
+                workload: "4k-qd1".into(),
+                metrics: [Metric::Bw, Metric::Iops, Metric::LatencyMean].into_iter().zip(values).collect(),
+                latency: vec![],
+                started_at: "2026-01-02T03:04:05Z".into(),
+                void: None,
+            };
+            let text = serde_json::to_string(&trial).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Trial>(&text).unwrap(), trial);
+        }
+    }
+}

@@ -48,6 +48,7 @@ pub fn facts(root: &Root, dev: (u32, u32)) -> Option<DriveFacts> {
         temperature_c: temperature::of(&hardware),
         numa_node: numa_node(&hardware),
         link: bus.and_then(|b| link::of(&hardware, b)),
+        path: link::ends(drive, &hardware),
         layers: stack.layers,
         other_drives: others.iter().map(|d| d.name().to_owned()).collect(),
     })

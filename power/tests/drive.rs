@@ -41,11 +41,14 @@ fn an_nvme_drive_with_two_paths_is_known_by_its_live_controller() {
 #[test]
 fn the_narrowest_port_of_the_path_sets_the_ceiling() {
     let (_dir, root) = common::tree(SERVER);
-    let link = facts(&root, 259, 0).link.unwrap();
+    let drive = facts(&root, 259, 0);
+    let ends: Vec<_> = drive.path.iter().map(|end| format!("{} {}", end.address, end.current)).collect();
+    let link = drive.link.unwrap();
     assert_eq!((link.current.as_str(), link.max.as_deref()), ("PCIe 4.0 x4", Some("PCIe 4.0 x4")));
     // 8 GT/s x 128/130 x 2 lanes / 8 bits
     assert_eq!(ceiling(&link).as_deref(), Some("1969"));
     assert_eq!(link.bottleneck.as_deref(), Some("port 0000:41:00.0 runs at PCIe 3.0 x2"));
+    assert!(ends.iter().any(|end| end == "0000:41:00.0 PCIe 3.0 x2") && ends.len() > 2, "{ends:?}");
 }
 
 #[test]

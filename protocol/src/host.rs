@@ -2,6 +2,7 @@
 //!
 //! Every field that a kernel may not offer is optional; absent is data, not an error.
 
+use crate::telemetry::LinkSample;
 use crate::units::{Bytes, BytesPerSecond, Iops};
 use crate::workload::Wait;
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,9 @@ pub struct DriveFacts {
     pub numa_node: Option<u32>,
     /// The drive's link, the slowest of the path above it included.
     pub link: Option<Link>,
+    /// Both ends of each PCI Express link from the drive up to the root, the drive's own first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<LinkSample>,
     /// Devices between the filesystem and the drive, top first: partition, dm, md, loop.
     pub layers: Vec<Layer>,
     /// Further drives of the same stack (RAID, LVM over several), by kernel name.

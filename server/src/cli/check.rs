@@ -49,7 +49,9 @@ pub fn run(args: &CheckArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
         }
         Ok(spec)
     };
-    conduct(&args.conduct, globals, &|limits, control, sink| experiment::start(&runner, &ask, limits, control, sink))
+    conduct(&runner, &args.conduct, globals, &|limits, control, sink| {
+        experiment::start(&runner, &ask, limits, control, sink)
+    })
 }
 
 impl CheckArgs {

@@ -96,18 +96,18 @@ pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBo
             }
             spec.target = absolute(&spec.target);
             let runner = Runner::open(globals)?;
-            conduct(args, globals, &|limits, control, sink| {
+            conduct(&runner, args, globals, &|limits, control, sink| {
                 experiment::start(&runner, &|_| Ok(spec.clone()), limits, control, sink)
             })
         }
         Command::Show { id } => {
             let runner = Runner::open(globals)?;
-            let (stored, report) = experiment::report(&runner, &find(&runner, id)?)?;
+            let file = experiment::export(&runner, &find(&runner, id)?)?;
             if globals.json {
-                output::json(&report)?;
+                output::json(&file)?;
             } else {
-                output::text(&findings::text(&report))?;
-                output::text(&ending(&stored.record.id, stored.state))?;
+                output::text(&findings::text(&file.report))?;
+                output::text(&ending(&file.experiment.id, file.state))?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -119,7 +119,9 @@ pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBo
             }
             let runner = Runner::open(globals)?;
             let id = find(&runner, id)?;
-            conduct(args, globals, &|limits, control, sink| experiment::resume(&runner, &id, limits, control, sink))
+            conduct(&runner, args, globals, &|limits, control, sink| {
+                experiment::resume(&runner, &id, limits, control, sink)
+            })
         }
     }
 }
@@ -127,7 +129,12 @@ pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBo
 type Conducted<'a> = dyn Fn(Limits, &Control, &mut dyn FnMut(Event)) -> Result<Ended, ErrorBody> + 'a;
 
 /// Runs an experiment to its end. Whatever was found is printed, also after an error or a signal.
-pub(super) fn conduct(args: &ConductArgs, globals: &Globals, run: &Conducted<'_>) -> Result<ExitCode, ErrorBody> {
+pub(super) fn conduct(
+    runner: &Runner,
+    args: &ConductArgs,
+    globals: &Globals,
+    run: &Conducted<'_>,
+) -> Result<ExitCode, ErrorBody> {
     let control = Control::default();
     stop_on_signals(&control)?;
     let mut progress = Progress::new(args.quiet);
@@ -136,7 +143,7 @@ pub(super) fn conduct(args: &ConductArgs, globals: &Globals, run: &Conducted<'_>
     let ended =
         ended.map_err(|e| if e.code == ErrorCode::Busy { e.hint("Start again when that has ended.") } else { e })?;
     if globals.json {
-        output::json(&ended.report)?;
+        output::json(&experiment::export(runner, &ended.id)?)?;
     } else {
         output::text(&findings::text(&ended.report))?;
         output::text(&ending(&ended.id, ended.state))?;

@@ -15,7 +15,7 @@ use protocol::error::{ErrorBody, ErrorCode};
 use protocol::event::Event;
 use protocol::experiment::outcome::FORMAT;
 use protocol::experiment::{
-    Design, ExperimentHead, ExperimentRecord, ExperimentReport, ExperimentSpec, Trial, TrialMark,
+    Design, ExperimentFile, ExperimentHead, ExperimentRecord, ExperimentReport, ExperimentSpec, Trial, TrialMark,
 };
 use protocol::host::TargetFacts;
 use protocol::knob::RestoreReport;
@@ -145,6 +145,13 @@ pub fn report(runner: &Runner, id: &str) -> Result<(Stored, ExperimentReport), E
     let record = &stored.record;
     let report = lab::report::report(&record.spec, &plan_of(record)?, &record.knobs, runner.store().trials(id)?);
     Ok((stored, report))
+}
+
+/// The same as a file to keep.
+pub fn export(runner: &Runner, id: &str) -> Result<ExperimentFile, ErrorBody> {
+    let (stored, report) = report(runner, id)?;
+    let Stored { record: experiment, state, finished_at, error } = stored;
+    Ok(ExperimentFile { experiment, state, finished_at, error, report })
 }
 
 /// Everything before the first trial: questions, target, and one look at each configuration.

@@ -27,5 +27,5 @@ pub mod record;
 mod rehearse;
 mod settle;
 
-pub use conduct::{Ask, Ended, Limits, report, resume, start};
+pub use conduct::{Ask, Ended, Limits, export, report, resume, start};
 pub use record::plan_of;

@@ -10,7 +10,8 @@
 //! | [`outcome`] | effects, trials, recommendations: what `--json` prints |
 //! | [`record`] | what is stored beside the trials; the whole as a file |
 //! | [`live`] | an experiment that is on, as viewers see it |
-//! | [`request`] | plan preview and list, as HTTP has them |
+//! | [`request`] | plan preview, list and import, as HTTP has them |
+//! | [`side_by_side`] | several experiments compared |
 
 pub mod check;
 pub mod keys;
@@ -19,6 +20,7 @@ pub mod metric;
 pub mod outcome;
 pub mod record;
 pub mod request;
+pub mod side_by_side;
 pub mod spec;
 pub mod workloads;
 
@@ -30,6 +32,7 @@ pub use outcome::{
     VoidTrial,
 };
 pub use record::{ExperimentFile, ExperimentRecord};
-pub use request::{ExperimentSummary, PlanPreview};
+pub use request::{ExperimentSummary, Imported, PlanPreview};
+pub use side_by_side::SideBySide;
 pub use spec::{Base, Design, ExperimentSpec, Rung};
 pub use workloads::WorkloadChoice;

@@ -103,3 +103,15 @@ pub struct ExperimentSummary {
     /// Whether it was run elsewhere.
     pub imported: bool,
 }
+
+/// `POST /api/v1/experiments/import`: an experiment that was brought here as a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Imported {
+    /// Its id here.
+    pub id: RunId,
+    /// Whether it was here already, so that nothing was stored.
+    pub known: bool,
+    /// Things to know: another id than in the file, conclusions that its trials do not bear out.
+    pub notes: Vec<String>,
+}

@@ -1,9 +1,9 @@
 //! `brakecheck check`: is this drive slowed down by power saving, and by which setting?
 
 use super::Globals;
-use super::experiment::{ConductArgs, conduct};
+use super::experiment::{ConductArgs, start};
 use super::measure::absolute;
-use crate::experiment::{self, file};
+use crate::experiment::file;
 use crate::runner::{Runner, drive};
 use lab::design::relevant;
 use power::Root;
@@ -49,9 +49,7 @@ pub fn run(args: &CheckArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
         }
         Ok(spec)
     };
-    conduct(&runner, &args.conduct, globals, &|limits, control, sink| {
-        experiment::start(&runner, &ask, limits, control, sink)
-    })
+    start(&runner, &ask, &args.conduct, globals)
 }
 
 impl CheckArgs {

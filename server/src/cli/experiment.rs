@@ -7,12 +7,11 @@ use super::output::{self, shown};
 use super::signals::stop_on_signals;
 use super::table::Table;
 use super::trials::Progress;
-use crate::experiment::{self, Ended, Limits, file};
+use crate::experiment::hand::Hand;
+use crate::experiment::{self, Ask, Ended, Limits, Ready, Steering, file};
 use crate::runner::Runner;
 use clap::Subcommand;
-use engine::Control;
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::event::Event;
 use protocol::run::RunState;
 use protocol::units::Seconds;
 use serde_json::json;
@@ -96,9 +95,7 @@ pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBo
             }
             spec.target = absolute(&spec.target);
             let runner = Runner::open(globals)?;
-            conduct(&runner, args, globals, &|limits, control, sink| {
-                experiment::start(&runner, &|_| Ok(spec.clone()), limits, control, sink)
-            })
+            start(&runner, &|_| Ok(spec.clone()), args, globals)
         }
         Command::Show { id } => {
             let runner = Runner::open(globals)?;
@@ -119,36 +116,50 @@ pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBo
             }
             let runner = Runner::open(globals)?;
             let id = find(&runner, id)?;
-            conduct(&runner, args, globals, &|limits, control, sink| {
-                experiment::resume(&runner, &id, limits, control, sink)
-            })
+            conduct(&|| Ready::again(&runner, &take(&runner), &id), &runner, args, globals)
         }
     }
 }
 
-type Conducted<'a> = dyn Fn(Limits, &Control, &mut dyn FnMut(Event)) -> Result<Ended, ErrorBody> + 'a;
+/// Runs a new experiment.
+pub(super) fn start(
+    runner: &Runner,
+    ask: Ask<'_>,
+    args: &ConductArgs,
+    globals: &Globals,
+) -> Result<ExitCode, ErrorBody> {
+    conduct(&|| Ready::new(runner, &take(runner), ask), runner, args, globals)
+}
+
+fn take(runner: &Runner) -> impl Fn() -> Result<Hand, ErrorBody> {
+    || Hand::open(runner.root(), runner.state())
+}
 
 /// Runs an experiment to its end. Whatever was found is printed, also after an error or a signal.
-pub(super) fn conduct(
+fn conduct(
+    ready: &dyn Fn() -> Result<Ready, ErrorBody>,
     runner: &Runner,
     args: &ConductArgs,
     globals: &Globals,
-    run: &Conducted<'_>,
 ) -> Result<ExitCode, ErrorBody> {
-    let control = Control::default();
-    stop_on_signals(&control)?;
+    let steering = Steering::default();
+    stop_on_signals(steering.control())?;
+    let ready =
+        ready().map_err(|e| if e.code == ErrorCode::Busy { e.hint("Start again when that has ended.") } else { e })?;
     let mut progress = Progress::new(args.quiet);
-    let ended = run(args.limits(), &control, &mut |event| progress.event(&event));
+    let ended = ready.run(runner, args.limits(), &steering, &mut |event| progress.event(&event));
     drop(progress);
-    let ended =
-        ended.map_err(|e| if e.code == ErrorCode::Busy { e.hint("Start again when that has ended.") } else { e })?;
+    let ended = ended?;
+    if let (Some(error), true, None) = (&ended.error, ended.report.trials.is_empty(), ended.unrestored()) {
+        return Err(error.clone());
+    }
     if globals.json {
         output::json(&experiment::export(runner, &ended.id)?)?;
     } else {
         output::text(&findings::text(&ended.report))?;
         output::text(&ending(&ended.id, ended.state))?;
     }
-    Ok(ExitCode::from(exit_code(&ended, control.is_stopped())))
+    Ok(ExitCode::from(exit_code(&ended, steering.control().is_stopped())))
 }
 
 /// What is left to say of an experiment that did not end by itself, or whose settings are not back.

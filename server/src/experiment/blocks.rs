@@ -5,6 +5,8 @@ use super::hand::Hand;
 use super::measure::Bench;
 use super::rehearse::bring;
 use super::settle;
+use super::steering::Steering;
+use super::unrestored;
 use crate::runner::now;
 use crate::store::Store;
 use lab::advice;
@@ -48,10 +50,11 @@ pub(super) struct Blocks<'a> {
     pub(super) bench: Bench<'a>,
     pub(super) hand: &'a mut Hand,
     pub(super) guard: Guard,
-    pub(super) trials: Vec<Trial>,
+    pub(super) trials: &'a mut Vec<Trial>,
     pub(super) until: Option<Instant>,
     /// The configuration in force, if one is.
     pub(super) in_force: Option<usize>,
+    pub(super) steering: &'a Steering,
     pub(super) sink: &'a mut dyn FnMut(Event),
 }
 
@@ -121,6 +124,7 @@ impl Blocks<'_> {
             };
             let label = workload.label();
             while self.is_missing(number, slot.configuration, &label) {
+                self.pause_if_asked()?;
                 if self.bench.control.is_stopped() {
                     return Ok(Some(End::Stopped));
                 }
@@ -148,6 +152,28 @@ impl Blocks<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Waits for as long as it is to pause, with the settings put back.
+    fn pause_if_asked(&mut self) -> Result<(), ErrorBody> {
+        if !self.steering.is_paused() {
+            return Ok(());
+        }
+        let began = Instant::now();
+        self.in_force = None;
+        let report = self.hand.put_back()?;
+        let experiment = self.record.id.clone();
+        if let Some(left) = unrestored(&report) {
+            (self.sink)(Event::ExperimentNote { experiment: experiment.clone(), text: left.message });
+        }
+        (self.sink)(Event::ExperimentPaused { experiment: experiment.clone(), paused: true });
+        self.steering.wait();
+        // Whoever stops it sees its end next.
+        if !self.bench.control.is_stopped() {
+            (self.sink)(Event::ExperimentPaused { experiment, paused: false });
+        }
+        self.until = self.until.map(|until| until + began.elapsed());
+        Ok(())
     }
 
     /// Whether this trial is still to be run: not measured, and not given up.

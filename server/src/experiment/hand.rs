@@ -1,7 +1,8 @@
-//! The settings of an experiment: in the hands of a broker of our own, or of a running server's.
+//! The settings of an experiment: in the hands of a broker of our own, or of a server's.
 //!
 //! Whatever becomes of this process, they go back: a broker of our own puts them back when we are gone (its sentinel,
 //! when it is gone too), and what is set through a server's broker has a time of its own, which each change renews.
+//! Whatever becomes of the experiment's thread, they go back when the hand is dropped.
 
 use crate::privilege::{self, Broker, NEEDS_ROOT};
 use crate::state_dir::StateDir;
@@ -27,8 +28,9 @@ const FALL_BACK: Duration = Duration::from_secs(15);
 #[derive(Debug)]
 pub struct Hand {
     desk: Arc<dyn Desk>,
+    /// Nobody once all is over.
     who: Who,
-    /// What was set last.
+    /// What was set last and is not back yet.
     set: Vec<Assignment>,
 }
 
@@ -36,7 +38,7 @@ pub struct Hand {
 enum Who {
     /// A broker of our own, which is to hear from us now and then.
     Own(Broker, Pulse),
-    /// That of a running server, which knows nothing of us.
+    /// That of a server, perhaps one that knows nothing of us.
     Server,
     /// Nobody: settings are only read.
     Nobody,
@@ -59,6 +61,12 @@ impl Hand {
         let desk = broker.desk();
         let pulse = Pulse::start(Arc::clone(&desk))?;
         Ok(Self { desk, who: Who::Own(broker, pulse), set: Vec::new() })
+    }
+
+    /// Takes in hand what is behind the desk of the server that runs the experiment.
+    pub fn on(desk: Arc<dyn Desk>) -> Result<Self, ErrorBody> {
+        let who = if desk.list()?.read_only.is_none() { Who::Server } else { Who::Nobody };
+        Ok(Self { desk, who, set: Vec::new() })
     }
 
     /// Whether anything can be set.
@@ -94,21 +102,40 @@ impl Hand {
         self.desk.set(wishes, lifetime, false)
     }
 
-    /// Puts back everything that was set, and says what became of it.
-    pub fn put_back(self) -> Result<RestoreReport, ErrorBody> {
-        match self.who {
-            Who::Nobody => Ok(RestoreReport::default()),
-            Who::Own(broker, pulse) => {
-                let report = broker.put_back();
-                pulse.end();
-                broker.end();
-                report
-            }
-            Who::Server if self.set.is_empty() => Ok(RestoreReport::default()),
+    /// Puts back everything that was set, for now or for good, and says what became of it.
+    pub fn put_back(&mut self) -> Result<RestoreReport, ErrorBody> {
+        let report = match &self.who {
+            Who::Nobody => RestoreReport::default(),
+            Who::Own(broker, _) => broker.put_back()?,
+            Who::Server if self.set.is_empty() => RestoreReport::default(),
             Who::Server => {
                 self.desk.set(&self.set, Lifetime::For { seconds: 1 }, false)?;
-                fallen_back(self.desk.as_ref(), &self.set)
+                fallen_back(self.desk.as_ref(), &self.set)?
             }
+        };
+        self.set.clear();
+        Ok(report)
+    }
+
+    /// [`Hand::put_back`] for good.
+    pub fn end(mut self) -> Result<RestoreReport, ErrorBody> {
+        self.let_go()
+    }
+
+    fn let_go(&mut self) -> Result<RestoreReport, ErrorBody> {
+        let report = self.put_back();
+        if let Who::Own(broker, pulse) = std::mem::replace(&mut self.who, Who::Nobody) {
+            pulse.end();
+            broker.end();
+        }
+        report
+    }
+}
+
+impl Drop for Hand {
+    fn drop(&mut self) {
+        if let Err(error) = self.let_go() {
+            tracing::error!("settings of an experiment were not put back: {error}");
         }
     }
 }

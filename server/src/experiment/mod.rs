@@ -1,21 +1,23 @@
 //! Experiments: settings changed in random order, the workloads measured under each, effects judged after each block,
 //! and everything put back.
 //!
-//! An experiment, wherever it was asked for, is one call of [`start`] or [`resume`], which holds the run lock from
-//! before the first setting is touched until the last one is back. Every trial is stored when it has ended, so that
-//! an experiment goes on where it stood, whatever ended it.
+//! An experiment, wherever it was asked for, is a [`Ready`] that is run: it holds the run lock from before the first
+//! setting is touched until the last one is back. Every trial is stored when it has ended, so that an experiment goes on
+//! where it stood, whatever ended it.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`file`] | the experiment as a TOML or JSON file |
 //! | [`record`] | the plan of a stored experiment |
+//! | `ready` | everything that is refused before anything is touched |
+//! | `steering` | stop, pause, go on |
 //! | [`hand`] | the settings, in this process's hands or through a running server's broker |
 //! | `rehearse` | which configurations the kernel takes |
 //! | `settle` | how long a setting takes to be in force |
 //! | `guard` | what makes a trial void; waiting for a quiet machine |
 //! | `measure` | one trial |
 //! | `blocks` | block after block, until every knob has its verdict |
-//! | `conduct` | an experiment from its lock to its report |
+//! | `conduct` | an experiment from its first event to its report |
 
 mod blocks;
 mod conduct;
@@ -23,9 +25,14 @@ pub mod file;
 mod guard;
 pub mod hand;
 mod measure;
+mod ready;
 pub mod record;
 mod rehearse;
 mod settle;
+mod steering;
 
-pub use conduct::{Ask, Ended, Limits, export, report, resume, start};
+use conduct::unrestored;
+pub use conduct::{Ended, Limits, export, report};
+pub use ready::{Ask, Ready, Take};
 pub use record::plan_of;
+pub use steering::Steering;

@@ -1,6 +1,6 @@
 //! The verdict on the whole, and what to do with each knob for whom.
 
-use crate::words::Titles;
+use crate::words::{self, Titles};
 use protocol::experiment::{Effect, Finding, Recommendation, Use};
 use protocol::workload::Workload;
 use std::collections::BTreeSet;
@@ -23,11 +23,15 @@ pub fn headline(effects: &[Effect], titles: &Titles, threshold_percent: f64) -> 
         primary.iter().filter(|e| e.verdict == finding).map(|e| e.knob.as_str()).collect()
     };
     let (brakes, undecided) = (knobs(Finding::Brake), knobs(Finding::Undecided));
-    let undecided: Vec<_> = undecided.difference(&brakes).map(|k| titles.title(k)).collect();
-    let open = match undecided.as_slice() {
-        [] => String::new(),
-        some => format!(" Undecided: {}.", some.join(", ")),
+    let seem = primary.iter().filter(|e| words::seems(e, threshold_percent) == Some(Finding::Brake));
+    let seem: BTreeSet<&str> = seem.map(|e| e.knob.as_str()).filter(|k| !brakes.contains(k)).collect();
+    let undecided: Vec<_> = undecided.difference(&brakes).copied().collect();
+    let named = |knobs: Vec<&str>| knobs.into_iter().map(|k| titles.title(k)).collect::<Vec<_>>().join(", ");
+    let (suspects, unclear): (Vec<_>, Vec<_>) = undecided.iter().partition(|k| seem.contains(*k));
+    let said = |what: &str, knobs: Vec<&str>| {
+        if knobs.is_empty() { String::new() } else { format!(" {what}: {}.", named(knobs)) }
     };
+    let open = said("Looks like a brake, to be confirmed", suspects) + &said("Undecided", unclear);
     let mut costs: Vec<_> = primary.iter().filter(|e| e.verdict == Finding::Brake).collect();
     costs.sort_by(|a, b| a.estimate_percent.unwrap_or(0.0).total_cmp(&b.estimate_percent.unwrap_or(0.0)));
     let Some(worst) = costs.first() else {

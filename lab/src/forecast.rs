@@ -21,7 +21,7 @@ const ERROR: f64 = 0.3;
 
 /// Looks ahead from after `done` of at most `max_blocks` blocks. Comparisons that are settled drop out as they will then.
 pub fn forecast(analysis: &Analysis<'_>, done: u32, max_blocks: u32) -> Forecast {
-    let left = max_blocks.saturating_sub(done);
+    let left = analysis.blocks_left(done, max_blocks);
     let mut needed: [BTreeMap<(usize, usize), u32>; 3] = Default::default();
     for (contrast, workload) in analysis.open().0 {
         let Some((judgement, weights)) = analysis.primary(contrast, workload) else { continue };
@@ -33,8 +33,9 @@ pub fn forecast(analysis: &Analysis<'_>, done: u32, max_blocks: u32) -> Forecast
             }
         }
     }
-    let [least, likely, most] = needed.map(|n| n.into_values().map(|blocks| blocks as usize).sum());
-    Forecast { least, likely, most }
+    let [least, likely, most] = needed.map(|n| n.into_values().map(|blocks| blocks as usize).sum::<usize>());
+    let then = analysis.confirmation_ahead(max_blocks);
+    Forecast { least: least + then[0], likely: likely + then[1], most: most + then[2] }
 }
 
 /// Blocks that a comparison still needs: at least, probably, at most.

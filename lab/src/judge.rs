@@ -43,6 +43,12 @@ pub struct Judge {
 impl Judge {
     /// For a family of so many effects. The spec has been validated.
     pub fn new(spec: &ExperimentSpec, family: usize) -> Self {
+        Self::sharing(spec, 1.0, family)
+    }
+
+    /// As [`Self::new`], for one of several families that together are allowed the error: this one a share of it, above
+    /// 0 and at most 1.
+    pub fn sharing(spec: &ExperimentSpec, share: f64, family: usize) -> Self {
         let threshold = -(-spec.threshold_percent / 100.0).ln_1p();
         let precision = spec.precision_percent.map(|p| (p / 100.0).ln_1p());
         Self {
@@ -50,7 +56,7 @@ impl Judge {
             evidence: Evidence::about(precision.map_or(threshold, |p| p.min(threshold))),
             threshold,
             precision,
-            alpha: (1.0 - spec.confidence) / family.max(1) as f64,
+            alpha: share * (1.0 - spec.confidence) / family.max(1) as f64,
             min_blocks: spec.min_blocks as usize,
         }
     }

@@ -10,6 +10,7 @@
 //! | [`location`] | where differences are centred, whatever the outliers |
 //! | [`judge`] | effects, and what is concluded of them |
 //! | [`analysis`] | all of an experiment's trials, judged |
+//! | `stages` | a check's screening and confirmation |
 //! | [`forecast`] | how long it will still take |
 //! | [`words`], [`advice`] | what was found and what to do about it, in sentences |
 //! | [`report`] | all of it together |
@@ -25,6 +26,7 @@ pub mod judge;
 pub mod location;
 pub mod report;
 pub mod sequence;
+mod stages;
 pub mod student;
 pub mod summary;
 pub mod words;

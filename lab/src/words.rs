@@ -1,7 +1,7 @@
 //! What was found, in sentences that a human reads.
 
 use protocol::experiment::workloads::{COLD, DEEP, PACED, RANDOM, SEQUENTIAL, SEQUENTIAL_DEEP};
-use protocol::experiment::{Base, Effect, Finding, Interaction, Metric};
+use protocol::experiment::{Base, Effect, Finding, Interaction, Metric, Stage};
 use protocol::knob::Knob;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -47,7 +47,8 @@ pub fn effect(e: &Effect, titles: &Titles, threshold_percent: f64) -> String {
         };
     };
     let slower = |p: f64| 100.0 * (1.0 / (1.0 + p / 100.0) - 1.0);
-    let mut text = match (e.verdict, e.metric.more_is_better()) {
+    let seems = seems(e, threshold_percent);
+    let mut text = match (seems.unwrap_or(e.verdict), e.metric.more_is_better()) {
         (Finding::Brake, true) => format!("{subject} costs {} of {what}", range(-high, -low)),
         (Finding::Brake, false) => format!("{subject} raises {what} by {}", range(slower(high), slower(low))),
         (Finding::Helps, true) => format!("{subject} gains {} of {what}", range(low, high)),
@@ -65,6 +66,9 @@ pub fn effect(e: &Effect, titles: &Titles, threshold_percent: f64) -> String {
             format!("{subject}: undecided, {} to {} on {what} so far{more}", signed(low), signed(high))
         }
     };
+    if seems.is_some() {
+        text.push_str(" in the screening, which does not count as a verdict");
+    }
     if e.base == Some(Base::AllSaving) {
         text.push_str(", with everything else saving too");
     }
@@ -73,6 +77,20 @@ pub fn effect(e: &Effect, titles: &Titles, threshold_percent: f64) -> String {
     }
     text.push('.');
     text
+}
+
+/// What an effect of a screening looks like that is to be confirmed, or has been.
+pub(crate) fn seems(e: &Effect, threshold_percent: f64) -> Option<Finding> {
+    if e.stage != Some(Stage::Screening) || e.verdict != Finding::Undecided {
+        return None;
+    }
+    let (low, high) = e.low_percent.zip(e.high_percent)?;
+    if high < -threshold_percent {
+        Some(Finding::Brake)
+    } else {
+        // As far on the log scale as the threshold.
+        (low > 100.0 * threshold_percent / (100.0 - threshold_percent)).then_some(Finding::Helps)
+    }
 }
 
 /// Who does it.

@@ -7,10 +7,12 @@ mod rivals;
 mod truth;
 
 use lab::judge::Judge;
-use protocol::experiment::Finding;
+use protocol::experiment::{Effect, Finding};
 use std::process::ExitCode;
+use truth::staged::{check, check_spec};
 use truth::{
-    KNOBS, Leave, Trouble, USUAL, drawn_costs, experiment, paired_variance, planned_trials, right, six_knobs, spec,
+    KNOBS, Leave, NOISE, Trouble, USUAL, drawn_costs, experiment, knobs, paired_variance, planned_trials, right,
+    six_knobs, spec,
 };
 
 fn main() -> ExitCode {
@@ -53,6 +55,8 @@ fn main() -> ExitCode {
     println!("  {:.0} trials for power 0.9 at 1 %; here {trials:.0} on average", planned_trials());
     kept &= bar("trials against the fixed-n design", 100.0 * ratio, "at most 70 %", ratio <= 0.7);
     println!("  knobs undecided after 200 blocks {:.2} %, wrong verdicts {:.2} %\n", 100.0 * undecided, 100.0 * wrong);
+
+    kept &= checks(few);
 
     rivals::table(few);
     if kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -98,6 +102,33 @@ fn one_brake(experiments: u64) -> (u64, u64) {
         covered += u64::from(end.differences.iter().zip(&costs).all(holds));
     }
     (found, covered)
+}
+
+/// Checks of eight knobs in two stages: false accusations, power, and trials on a quiet drive.
+fn checks(experiments: u64) -> bool {
+    const MANY: usize = 8;
+    let knobs = knobs(MANY);
+    let accused = |e: &&Effect| matches!(e.verdict, Finding::Brake | Finding::Helps);
+    let (mut accusing, mut found, mut trials) = (0, 0, 0);
+    for seed in 0..experiments {
+        let spec = check_spec(seed);
+        let null = check(&spec, &knobs, (USUAL, NOISE), &[0.0; MANY], &[], |_| {});
+        accusing += u64::from(null.effects.iter().any(|e| accused(&e)));
+        let guilty = usize::try_from(seed % MANY as u64).unwrap_or(0);
+        let mut costs = [0.0; MANY];
+        costs[guilty] = 0.03;
+        let one = check(&spec, &knobs, (USUAL, NOISE / 2.0), &costs, &[], |_| {});
+        let mut named = one.effects.iter().filter(accused).filter(|e| e.primary).map(|e| e.knob.as_str());
+        found += u64::from(named.next() == Some(&knobs[guilty].id) && named.next().is_none());
+        trials += one.trials.len();
+    }
+    let share = |n: u64| 100.0 * n as f64 / experiments as f64;
+    println!("check: {MANY} knobs screened, suspects confirmed, up to 60 blocks ({experiments} experiments)");
+    let kept = bar("nothing costs: any false brake or helps", share(accusing), "at most 5 %", share(accusing) <= 5.0);
+    let good = share(found) >= 90.0;
+    let kept = bar("one costs 3 %, noise 1 %: found, no other", share(found), "at least 90 %", good) && kept;
+    println!("  trials of the latter on average {:.0}\n", trials as f64 / experiments as f64);
+    kept
 }
 
 /// Trials on average, share of the knobs left undecided, share with a wrong verdict.

@@ -2,6 +2,7 @@
 
 use protocol::experiment::Metric;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The values of a block, by configuration.
 type Row = Vec<Option<f64>>;
@@ -34,10 +35,22 @@ impl Table {
 
     /// The weighted sums of the blocks in which every configuration of the comparison has run.
     pub fn differences(&self, workload: usize, metric: Metric, weights: &[(usize, f64)]) -> Vec<f64> {
+        self.differences_in(0..u32::MAX, workload, metric, weights)
+    }
+
+    /// Those of some of the blocks.
+    pub fn differences_in(
+        &self,
+        blocks: Range<u32>,
+        workload: usize,
+        metric: Metric,
+        weights: &[(usize, f64)],
+    ) -> Vec<f64> {
         let sum = |row: &Row| {
             weights.iter().try_fold(0.0, |sum, (c, weight)| Some(sum + weight * row.get(*c).copied().flatten()?))
         };
-        self.blocks.get(&(workload, metric)).into_iter().flat_map(BTreeMap::values).filter_map(sum).collect()
+        let rows = self.blocks.get(&(workload, metric)).into_iter().flat_map(|rows| rows.range(blocks.clone()));
+        rows.filter_map(|(_, row)| sum(row)).collect()
     }
 
     /// Value under `first` minus value under `second`, in the metric's own unit, block by block.

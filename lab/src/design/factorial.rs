@@ -39,6 +39,7 @@ pub(super) fn plan(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Plan, PlanEr
             from: f.performance.clone(),
             to: f.saving.clone(),
             base: None,
+            stage: None,
             weights: column(*word, 2.0),
         });
     }

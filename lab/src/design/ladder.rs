@@ -97,7 +97,14 @@ pub(super) fn climb(configurations: Vec<Configuration>, knobs: &[Knob]) -> Plan 
             [(x, _)] => x.id.clone(),
             _ => b.name.clone(),
         };
-        contrasts.push(Contrast { knob, from, to, base: None, weights: vec![(to_index, 1.0), (from_index, -1.0)] });
+        contrasts.push(Contrast {
+            knob,
+            from,
+            to,
+            base: None,
+            stage: None,
+            weights: vec![(to_index, 1.0), (from_index, -1.0)],
+        });
     }
     Plan { configurations, contrasts, ..Plan::default() }
 }

@@ -7,6 +7,7 @@
 //! each workload meets its configurations at equal distances.
 
 use super::plan::Plan;
+use protocol::experiment::Stage;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeSet;
@@ -16,9 +17,10 @@ use std::collections::BTreeSet;
 pub struct Open(pub BTreeSet<(usize, usize)>);
 
 impl Open {
-    /// All of them.
+    /// All that are open before the first block: in a design with stages those of the first.
     pub fn all(plan: &Plan, workloads: usize) -> Self {
-        Self((0..plan.contrasts.len()).flat_map(|c| (0..workloads).map(move |w| (c, w))).collect())
+        let first = plan.contrasts.iter().enumerate().filter(|(_, c)| c.stage != Some(Stage::Confirmation));
+        Self(first.flat_map(|(c, _)| (0..workloads).map(move |w| (c, w))).collect())
     }
 
     /// Whether every knob has its verdict.
@@ -27,7 +29,7 @@ impl Open {
     }
 
     /// Configurations and workloads that are still needed.
-    fn needed(&self, plan: &Plan) -> BTreeSet<(usize, usize)> {
+    pub(crate) fn needed(&self, plan: &Plan) -> BTreeSet<(usize, usize)> {
         let weights = |c: usize| plan.contrasts.get(c).into_iter().flat_map(|c| c.weights.iter().map(|(i, _)| *i));
         self.0.iter().flat_map(|(c, w)| weights(*c).map(move |i| (i, *w))).collect()
     }

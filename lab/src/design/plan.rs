@@ -2,7 +2,7 @@
 
 use super::{factorial, ladder, single, x58};
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::experiment::{Base, Configuration, Design, ExperimentSpec, SpecError, Unmapped};
+use protocol::experiment::{Base, Configuration, Design, ExperimentSpec, SpecError, Stage, Unmapped};
 use protocol::knob::Knob;
 use protocol::workload::Wait;
 
@@ -26,6 +26,8 @@ pub struct Contrast {
     pub to: String,
     /// What the other knobs are at, where the design has a choice.
     pub base: Option<Base>,
+    /// The stage it belongs to, where the design has stages.
+    pub stage: Option<Stage>,
     /// Indices of configurations and their weights, which add up to 0. The effect is the weighted sum of the logarithms
     /// of performance.
     pub weights: Vec<(usize, f64)>,
@@ -77,6 +79,8 @@ impl Plan {
         for contrast in &self.contrasts {
             match moved(&contrast.weights) {
                 Ok(weights) => plan.contrasts.push(Contrast { weights, ..contrast.clone() }),
+                // What is only confirmed otherwise has still been screened.
+                Err(_) if contrast.stage == Some(Stage::Confirmation) => {}
                 Err(reason) => plan.unmapped.push(Unmapped {
                     setting: format!("{}: {} against {}", contrast.knob, contrast.to, contrast.from),
                     reason: reason.to_owned(),
@@ -154,7 +158,8 @@ impl From<PlanError> for ErrorBody {
 pub fn plan(spec: &ExperimentSpec, host: Host<'_>) -> Result<Plan, PlanError> {
     spec.validate()?;
     let plan = match spec.design {
-        Design::Check | Design::OneAtATime => single::one_at_a_time(spec, host.knobs),
+        Design::Check => single::check(spec, host.knobs),
+        Design::OneAtATime => single::one_at_a_time(spec, host.knobs),
         Design::Ncq => single::levels(spec, host.knobs, "sata.ncq"),
         Design::PcieLink => single::levels(spec, host.knobs, "pcie.link-speed"),
         Design::PowerPlan => single::levels(spec, host.knobs, "platform.profile"),

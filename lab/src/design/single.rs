@@ -2,7 +2,7 @@
 
 use super::factor::{Factor, configuration, factors, kind, settable};
 use super::plan::{Contrast, Plan, PlanError};
-use protocol::experiment::{Base, Configuration, ExperimentSpec};
+use protocol::experiment::{Base, Configuration, ExperimentSpec, Stage};
 use protocol::knob::{Assignment, Knob};
 use protocol::workload::Wait;
 
@@ -36,6 +36,17 @@ pub(super) fn one_at_a_time(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Pla
     Ok(plan)
 }
 
+/// Each knob alone from all-performance, to see which can be a brake; then those that look like one, from there and from
+/// all-saving. Which these are, the trials of the first stage say ([`crate::stages`]); the plan holds all that may come.
+pub(super) fn check(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Plan, PlanError> {
+    let both = ExperimentSpec { from: Base::Both, ..spec.clone() };
+    let mut plan = one_at_a_time(&both, knobs)?;
+    let staged = |stage: Stage| move |c: &Contrast| Contrast { stage: Some(stage), ..c.clone() };
+    let screened = plan.contrasts.iter().filter(|c| c.base != Some(Base::AllSaving)).map(staged(Stage::Screening));
+    plan.contrasts = screened.chain(plan.contrasts.iter().map(staged(Stage::Confirmation))).collect();
+    Ok(plan)
+}
+
 /// From the configuration that performs to the one that saves.
 fn pair(f: &Factor, base: Option<Base>, from: usize, to: usize) -> Contrast {
     Contrast {
@@ -43,6 +54,7 @@ fn pair(f: &Factor, base: Option<Base>, from: usize, to: usize) -> Contrast {
         from: f.performance.clone(),
         to: f.saving.clone(),
         base,
+        stage: None,
         weights: vec![(to, 1.0), (from, -1.0)],
     }
 }
@@ -84,7 +96,14 @@ pub(super) fn levels(spec: &ExperimentSpec, knobs: &[Knob], of: &str) -> Result<
             let name = format!("{}={to}", knob.id);
             plan.configurations.push(Configuration { name, set: set.collect(), wait: None });
             let weights = vec![(plan.configurations.len() - 1, 1.0), (0, -1.0)];
-            plan.contrasts.push(Contrast { knob: knob.id.clone(), from: from.clone(), to, base: None, weights });
+            plan.contrasts.push(Contrast {
+                knob: knob.id.clone(),
+                from: from.clone(),
+                to,
+                base: None,
+                stage: None,
+                weights,
+            });
         }
     }
     Ok(plan)
@@ -103,6 +122,7 @@ pub(super) fn wait_modes(waits: &[Wait]) -> Plan {
                 from: Wait::Enter.name().into(),
                 to: wait.name().into(),
                 base: None,
+                stage: None,
                 weights: vec![(i, 1.0), (0, -1.0)],
             });
         }

@@ -1,5 +1,7 @@
 //! Experiments on a machine whose truth is known.
 
+pub(crate) mod staged;
+
 use lab::analysis::Table;
 use lab::design::{Contrast, Host, Open, Plan, block, plan};
 use lab::student;
@@ -34,6 +36,12 @@ pub(crate) fn spec() -> ExperimentSpec {
 
 /// The plan of [`spec`].
 pub(crate) fn six_knobs(spec: &ExperimentSpec) -> Plan {
+    let knobs = knobs(KNOBS);
+    plan(spec, Host { knobs: &knobs, waits: &[] }).expect("six knobs can be planned")
+}
+
+/// So many knobs.
+pub(crate) fn knobs(count: usize) -> Vec<Knob> {
     let knob = |i: usize| Knob {
         id: format!("knob.{i}"),
         saving_value: Some("on".into()),
@@ -41,8 +49,16 @@ pub(crate) fn six_knobs(spec: &ExperimentSpec) -> Plan {
         writable: true,
         ..Knob::default()
     };
-    let knobs: Vec<_> = (0..KNOBS).map(knob).collect();
-    plan(spec, Host { knobs: &knobs, waits: &[] }).expect("six knobs can be planned")
+    (0..count).map(knob).collect()
+}
+
+/// What these costs leave of the speed in a configuration.
+fn share(plan: &Plan, costs: &[f64], configuration: usize) -> f64 {
+    let mut share = 1.0;
+    for (knob, assignment) in plan.configurations[configuration].set.iter().enumerate() {
+        share *= if assignment.value == "on" { 1.0 - costs[knob] } else { 1.0 };
+    }
+    share
 }
 
 /// The machine: drift, memory and outliers as time goes by.
@@ -58,7 +74,7 @@ impl Machine {
     fn new(trouble: Trouble, seed: u64, trials: usize) -> Self {
         let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut machine = Self { rng, trouble, state: 0.0, time: 0.0, end: trials as f64 };
-        machine.state = NOISE * machine.normal();
+        machine.state = machine.normal();
         machine
     }
 
@@ -70,14 +86,14 @@ impl Machine {
         (-2.0 * (1.0 - self.uniform()).ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
-    /// Speed of the next trial, where the knobs leave this share of it.
-    fn trial(&mut self, share: f64) -> f64 {
+    /// Speed of the next trial, where the knobs leave this share of it, with so much noise.
+    fn trial(&mut self, share: f64, noise: f64) -> f64 {
         let memory = self.trouble.memory;
-        self.state = memory * self.state + (1.0 - memory * memory).sqrt() * NOISE * self.normal();
+        self.state = memory * self.state + (1.0 - memory * memory).sqrt() * self.normal();
         let drift = 1.0 - DRIFT * self.time / self.end;
         self.time += 1.0;
         let slow = if self.uniform() < self.trouble.outliers { 3.0 } else { 1.0 };
-        1000.0 * share * drift * self.state.exp() / slow
+        1000.0 * share * drift * (noise * self.state).exp() / slow
     }
 }
 
@@ -110,13 +126,6 @@ pub(crate) fn experiment(
     leave: Leave,
     mut look: impl FnMut(usize, &[f64]) -> Finding,
 ) -> Ending {
-    let share = |configuration: usize| {
-        let mut share = 1.0;
-        for (knob, assignment) in plan.configurations[configuration].set.iter().enumerate() {
-            share *= if assignment.value == "on" { 1.0 - costs[knob] } else { 1.0 };
-        }
-        share
-    };
     let mut machine = Machine::new(trouble, seed ^ 0x5151, plan.configurations.len() * most as usize);
     let mut table = Table::default();
     let mut open = Open::all(plan, 1);
@@ -125,7 +134,7 @@ pub(crate) fn experiment(
         Ending { findings: vec![Finding::Undecided; plan.contrasts.len()], differences: vec![], trials: 0 };
     for number in 0..most {
         for slot in block(plan, seed, number, &open) {
-            let rate = machine.trial(share(slot.configuration));
+            let rate = machine.trial(share(plan, costs, slot.configuration), NOISE);
             table.put(0, Metric::Iops, number, slot.configuration, rate);
             ending.trials += 1;
         }

@@ -8,6 +8,7 @@
 //! | [`privilege`] | root's rights: who has them, and who gives them up |
 //! | [`runner`] | the single owner of a run: lock, conditions, engine, store, events |
 //! | [`experiment`] | settings changed in random order, measured under each, judged, and put back |
+//! | [`report`] | an experiment as a document, and what can be applied of it |
 //! | [`scheduler`] | one run at a time in the server, and its queue |
 //! | [`settings`] | the host's settings: asked of the desk, told to viewers |
 //! | [`live`] | the event stream as viewers see it: hub and WebSocket |
@@ -23,6 +24,7 @@ pub mod limits;
 pub mod live;
 pub mod lock;
 pub mod privilege;
+pub mod report;
 pub mod runner;
 pub mod scheduler;
 pub mod serve;

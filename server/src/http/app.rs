@@ -2,7 +2,7 @@
 
 use super::error::ApiError;
 use super::gate::{Gate, Refusal, wants_html};
-use super::{headers, knobs, metrics, page, runs, session, sockets, system, targets};
+use super::{exports, headers, knobs, metrics, page, runs, session, sockets, system, targets};
 use crate::live::Hub;
 use crate::runner::Runner;
 use crate::scheduler::Scheduler;
@@ -85,6 +85,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(runs::show, runs::delete))
         .routes(routes!(runs::samples))
         .routes(routes!(runs::export))
+        .routes(routes!(exports::show))
         .routes(routes!(knobs::list, knobs::set))
         .routes(routes!(knobs::confirm))
         .routes(routes!(knobs::restore))

@@ -1,0 +1,24 @@
+//! An experiment as a document: the same drawing for the page and for a file, and what a user can apply of it.
+//!
+//! Pure functions from an [`ExperimentFile`](protocol::experiment::ExperimentFile), which may come from another host and
+//! is not trusted: text leaves only through [`Markup`], which escapes it, and through `export`, which takes values from
+//! closed sets alone.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`markup`] | HTML and SVG that cannot hold unescaped text |
+//! | `data` | trials by configuration and workload, effects by knob |
+//! | `figures` | numbers with unit |
+//! | `chart` | the charts, one file each |
+//! | `section` | the parts of the report, one file each |
+//! | [`document`] | the parts in order, as a fragment and as a file |
+
+mod chart;
+mod data;
+pub mod document;
+mod figures;
+pub mod markup;
+mod section;
+
+pub use document::{fragment, page};
+pub use markup::Markup;

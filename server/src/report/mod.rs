@@ -17,8 +17,12 @@ mod chart;
 mod data;
 pub mod document;
 mod figures;
+#[cfg(test)]
+mod fixture;
 pub mod markup;
 mod section;
+#[cfg(test)]
+mod tests;
 
 pub use document::{fragment, page};
 pub use markup::Markup;

@@ -64,6 +64,14 @@ pub(super) fn time(ns: f64) -> String {
     }
 }
 
+/// A time given in ns, as short as it can be: `2 ms`.
+pub(super) fn tick(ns: f64) -> String {
+    let text = time(ns);
+    let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
+    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    format!("{number} {unit}")
+}
+
 /// A change in percent with its sign: `−3.2 %`.
 pub(super) fn percent(p: f64) -> String {
     if !p.is_finite() {
@@ -120,7 +128,7 @@ mod tests {
         assert_eq!(value(Metric::Iops, 12_345.6), "12\u{202f}346 IOPS");
         assert_eq!(value(Metric::LatencyMean, 84_210.0), "84.2 µs");
         assert_eq!(value(Metric::EnergyPerIo, 0.000_012), "12.0 µJ");
-        assert_eq!((time(1.5e6), time(2e9)), ("1.50 ms".into(), "2.00 s".into()));
+        assert_eq!((time(1.5e6), tick(2e9), tick(1e5)), ("1.50 ms".into(), "2 s".into(), "100 µs".into()));
         assert_eq!(
             (percent(-3.04), percent(0.0), percent(f64::NAN)),
             ("\u{2212}3.0 %".into(), "+0.0 %".into(), NONE.into())

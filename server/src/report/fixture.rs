@@ -11,6 +11,7 @@ use protocol::knob::Knob;
 use protocol::result::PERCENTILES;
 use protocol::run::RunState;
 use protocol::units::{Micros, Nanos, Seconds};
+use protocol::workload::Workload;
 use std::collections::BTreeMap;
 
 const CPU: &str = "/sys/devices/system/cpu";
@@ -145,7 +146,7 @@ pub(super) fn experiment(spec: &str, blocks: u32) -> ExperimentFile {
     for block in 0..blocks {
         for (i, c) in (0..).zip(&configurations) {
             let workloads = spec.expanded_workloads();
-            for workload in workloads.iter().map(|w| w.label()).chain([IDLE.into()]) {
+            for workload in workloads.iter().map(Workload::label).chain([IDLE.into()]) {
                 trials.push(trial(u32::try_from(trials.len()).unwrap(), block, i, c, &workload));
             }
         }

@@ -36,16 +36,14 @@ pub(in crate::report) fn draw(m: &mut Markup, groups: &[Group<'_>], threshold_pe
     let bottom = 6.0 + rows;
     let words = format!("Change by each saving value in percent, with 95 % intervals; {} comparisons", all().count());
     svg(m, "chart cost", bottom + 34.0, &words, |m| {
-        across(m, &scale, (4.0, bottom), "change of performance, %", |v| {
-            percent(v).trim_end_matches(" %").replace(".0", "")
-        });
+        across(m, &scale, (4.0, bottom), "change of performance, %", number);
         for side in [-threshold_percent, threshold_percent] {
             line(m, "threshold", (scale.at(side), 4.0), (scale.at(side), bottom));
         }
         line(m, "zero", (scale.at(0.0), 4.0), (scale.at(0.0), bottom));
         let mut y = 6.0;
         for group in groups {
-            label(m, "name", (4.0, y + 14.0), "start", short(&group.title, 62));
+            label(m, "name", (4.0, y + 14.0), "start", short(&group.title, 58));
             y += HEADING;
             for cost in &group.costs {
                 row(m, &scale, cost, y);
@@ -77,6 +75,11 @@ fn row(m: &mut Markup, scale: &Scale, Cost { effect: e, differences }: &Cost<'_>
     shape(m, e.verdict, (text, middle));
     label(m, class(e.verdict), (text + 8.0, middle + 3.5), "start", word(e.verdict));
     label(m, "count", (WIDTH - 2.0, middle + 3.5), "end", format!("n {}", e.blocks));
+}
+
+/// `−10`, at a tick.
+fn number(p: f64) -> String {
+    if p == 0.0 { "0".into() } else { percent(p).trim_end_matches(" %").replace(".0", "") }
 }
 
 /// Short enough for its column.

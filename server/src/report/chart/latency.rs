@@ -3,13 +3,13 @@
 use super::canvas::{dot, label, line, path, svg, upright};
 use super::scale::Scale;
 use crate::report::data::Quantiles;
-use crate::report::figures::{short, time};
+use crate::report::figures::{short, tick};
 use crate::report::markup::Markup;
 
 /// The percentiles that the axis names.
 const NAMED: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
 const LEFT: f64 = 54.0;
-const RIGHT: f64 = 392.0;
+const RIGHT: f64 = 376.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 190.0;
 
@@ -19,7 +19,7 @@ pub(in crate::report) fn draw(m: &mut Markup, saving: (&str, &Quantiles), perfor
     let across = Scale::linear(both().map(|(p, _)| stretched(*p)).chain([0.0, stretched(90.0)]), (LEFT, RIGHT));
     let up = Scale::logarithmic(both().map(|(_, ns)| *ns), (BOTTOM, TOP));
     svg(m, "chart spread", BOTTOM + 32.0, words, |m| {
-        upright(m, &up, (LEFT, RIGHT), time);
+        upright(m, &up, (LEFT, RIGHT), tick);
         for p in NAMED.into_iter().filter(|p| across.holds(stretched(*p))) {
             let x = across.at(stretched(p));
             line(m, "grid", (x, TOP), (x, BOTTOM));

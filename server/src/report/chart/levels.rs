@@ -29,7 +29,7 @@ pub(in crate::report) fn draw(m: &mut Markup, levels: &[Level], metric: Metric, 
         let mut line = Vec::new();
         for (i, level) in levels.iter().enumerate() {
             let y = 4.0 + row * i as f64;
-            label(m, "name", (PLOT.0, y + 13.0), "start", short(&level.name, 62));
+            label(m, "name", (PLOT.0, y + 13.0), "start", short(&level.name, 58));
             if !level.changes.is_empty() {
                 label(m, "row", (PLOT.0, y + 25.0), "start", short(&level.changes, 72));
             }

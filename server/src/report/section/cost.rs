@@ -102,7 +102,9 @@ pub(super) fn climbs(design: Design) -> bool {
 
 fn title(data: &Data<'_>, e: &Effect) -> String {
     let stage = if e.stage == Some(Stage::Screening) { ", screening" } else { "" };
-    format!("{}: {} instead of {}{}{stage}", data.titles.title(&e.knob), e.to, e.from, rest(e.base))
+    // Said only where there are both.
+    let base = if data.file.report.effects.iter().any(|other| other.base != e.base) { rest(e.base) } else { "" };
+    format!("{}: {} instead of {}{base}{stage}", data.titles.title(&e.knob), e.to, e.from)
 }
 
 /// The effect that says most about a comparison: its largest cost, else its largest gain, else what is open.

@@ -3,11 +3,9 @@
 use super::Globals;
 use super::experiment::{ConductArgs, start};
 use super::measure::absolute;
-use crate::experiment::file;
-use crate::runner::{Runner, drive};
-use lab::design::relevant;
-use power::Root;
-use protocol::error::{ErrorBody, ErrorCode};
+use crate::experiment::{self, file};
+use crate::runner::Runner;
+use protocol::error::ErrorBody;
 use protocol::experiment::workloads::{PACED, RANDOM};
 use protocol::experiment::{Base, Design, ExperimentSpec, WorkloadChoice};
 use protocol::power::PowerState;
@@ -45,7 +43,7 @@ pub fn run(args: &CheckArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
     let ask = |state: &PowerState| {
         let mut spec = asked.clone();
         if spec.knobs.is_empty() {
-            spec.knobs = choose(runner.root(), &spec.target, state)?;
+            spec.knobs = experiment::choose(runner.root(), &spec.target, state)?;
         }
         Ok(spec)
     };
@@ -78,26 +76,4 @@ impl CheckArgs {
         let sized = |w: Workload| WorkloadChoice::Table(Box::new(Workload { size: self.size, ..w }));
         workloads.into_iter().map(sized).collect()
     }
-}
-
-/// The knobs that can matter for the drive under the target. Of a recorded machine, whose drives are not here, all that
-/// can matter for any.
-fn choose(root: &Root, target: &str, state: &PowerState) -> Result<Vec<String>, ErrorBody> {
-    let knobs = &state.knobs;
-    if let Some(reason) = &state.read_only {
-        return Err(ErrorBody::new(ErrorCode::NotPermitted, format!("No setting can be changed: {reason}.")));
-    }
-    let facts = engine::target::inspect(target).map_err(|e| e.body())?;
-    let drive = if root.is_live() { drive(root, &facts) } else { None };
-    let names = match &drive {
-        Some(drive) => power::drive::path_names(root, &drive.name),
-        None => knobs.iter().filter_map(|k| Some(k.id.split_once('@')?.1.to_owned())).collect(),
-    };
-    let chosen = relevant(knobs, &names.iter().map(String::as_str).collect::<Vec<_>>());
-    if !chosen.is_empty() {
-        return Ok(chosen);
-    }
-    let reason = knobs.iter().find_map(|k| k.reason.clone()).unwrap_or_else(|| "the kernel offers none".into());
-    let error = format!("No setting that can matter for this drive can be changed here: {reason}.");
-    Err(ErrorBody::new(ErrorCode::NotPermitted, error).hint("`brakecheck knobs` lists every setting, and why not."))
 }

@@ -72,10 +72,11 @@ impl Ready {
             Err(error) if error.code == ErrorCode::Interrupted => (RunState::Stopped, Some(error)),
             Err(error) => (RunState::Failed, Some(error)),
         };
-        let stored = runner.store().finish_experiment(&record.id, state, &now(), error.as_ref());
         // Put back, and only then said to have ended.
         let restored = hand.end();
         let report = lab::report::report(&record.spec, &plan_of(&record)?, &record.knobs, trials);
+        let headline = Some(report.headline.as_str());
+        let stored = runner.store().finish_experiment(&record.id, state, &now(), error.as_ref(), headline);
         let ended = Ended { id: record.id, state, error, report, restored };
         stored.and_then(|()| runner.store().checkpoint())?;
         drop(lock);

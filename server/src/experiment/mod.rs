@@ -9,6 +9,9 @@
 //! |---|---|
 //! | [`file`] | the experiment as a TOML or JSON file |
 //! | [`record`] | the plan of a stored experiment |
+//! | `choose` | what is left open, filled in for the host |
+//! | `preview` | what would be done, before anything is touched |
+//! | `list` | all that are stored |
 //! | `ready` | everything that is refused before anything is touched |
 //! | `steering` | stop, pause, go on |
 //! | [`hand`] | the settings, in this process's hands or through a running server's broker |
@@ -20,19 +23,25 @@
 //! | `conduct` | an experiment from its first event to its report |
 
 mod blocks;
+mod choose;
 mod conduct;
 pub mod file;
 mod guard;
 pub mod hand;
+mod list;
 mod measure;
+mod preview;
 mod ready;
 pub mod record;
 mod rehearse;
 mod settle;
 mod steering;
 
+pub use choose::{choose, fill};
 use conduct::unrestored;
 pub use conduct::{Ended, Limits, export, report};
+pub use list::list;
+pub use preview::preview;
 pub use ready::{Ask, Ready, Take};
 pub use record::plan_of;
 pub use steering::Steering;

@@ -2,7 +2,7 @@
 
 use super::error::ApiError;
 use super::gate::{Gate, Refusal, wants_html};
-use super::{exports, headers, knobs, metrics, page, runs, session, sockets, system, targets};
+use super::{experiments, exports, headers, knobs, metrics, page, runs, session, sockets, system, targets};
 use crate::live::Hub;
 use crate::runner::Runner;
 use crate::scheduler::Scheduler;
@@ -85,6 +85,11 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(runs::show, runs::delete))
         .routes(routes!(runs::samples))
         .routes(routes!(runs::export))
+        .routes(routes!(experiments::create, experiments::list))
+        .routes(routes!(experiments::plan))
+        .routes(routes!(experiments::show, experiments::delete))
+        .routes(routes!(experiments::pause))
+        .routes(routes!(experiments::resume))
         .routes(routes!(exports::show))
         .routes(routes!(knobs::list, knobs::set))
         .routes(routes!(knobs::confirm))

@@ -5,10 +5,14 @@ use super::error::{ApiError, JsonBody, blocking};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use protocol::error::ErrorBody;
+use protocol::error::{ErrorBody, ErrorCode};
 use protocol::knob::RestoreReport;
 use protocol::power::{PowerState, RestoreRequest, SetAnswer, SetRequest};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Time that an experiment gets to stop and to put its own settings back; then they are put back all the same.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Every knob of the host as it is now.
 #[utoipa::path(get, path = "/api/v1/knobs", responses((status = 200, body = PowerState)))]
@@ -20,12 +24,20 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<PowerState>
 #[utoipa::path(post, path = "/api/v1/knobs", request_body = SetRequest, responses(
     (status = 200, body = SetAnswer, description = "what became of each; some may have failed"),
     (status = 400, body = ErrorBody, description = "an unknown knob or value; nothing was set"),
-    (status = 403, body = ErrorBody, description = "nothing can be set here")))]
+    (status = 403, body = ErrorBody, description = "nothing can be set here"),
+    (status = 409, body = ErrorBody, description = "an experiment changes settings now")))]
 pub(super) async fn set(
     State(app): State<Arc<App>>,
     JsonBody(request): JsonBody<SetRequest>,
 ) -> Result<Json<SetAnswer>, ApiError> {
-    Ok(Json(blocking(move || app.settings.set(&request)).await?))
+    let answer = blocking(move || {
+        if let Some(what) = app.scheduler.changes_settings() {
+            let error = ErrorBody::new(ErrorCode::Busy, format!("An experiment changes settings now: {what}."));
+            return Err(error.hint("Stop or pause it first."));
+        }
+        app.settings.set(&request)
+    });
+    Ok(Json(answer.await?))
 }
 
 /// Keeps risky settings, which would fall back by themselves otherwise.
@@ -35,7 +47,7 @@ pub(super) async fn confirm(State(app): State<Arc<App>>) -> Result<StatusCode, A
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Puts everything back that Brakecheck has changed.
+/// Puts everything back that Brakecheck has changed. An experiment that is on is stopped first; it can be resumed.
 #[utoipa::path(post, path = "/api/v1/restore", request_body = RestoreRequest, responses(
     (status = 200, body = RestoreReport, description = "what became of each; some may have failed"),
     (status = 403, body = ErrorBody, description = "nothing can be set here")))]
@@ -43,5 +55,9 @@ pub(super) async fn restore(
     State(app): State<Arc<App>>,
     JsonBody(request): JsonBody<RestoreRequest>,
 ) -> Result<Json<RestoreReport>, ApiError> {
-    Ok(Json(blocking(move || app.settings.restore(request)).await?))
+    let report = blocking(move || {
+        app.scheduler.stop_experiment(PATIENCE);
+        app.settings.restore(request)
+    });
+    Ok(Json(report.await?))
 }

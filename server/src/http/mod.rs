@@ -7,6 +7,7 @@ pub mod gate;
 
 mod app;
 mod error;
+mod experiments;
 mod exports;
 mod headers;
 mod knobs;

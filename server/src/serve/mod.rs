@@ -99,7 +99,7 @@ impl Server {
         std::thread::spawn(engine::facts::engine_facts);
 
         let scheduler = Arc::clone(&self.app.scheduler);
-        let watch = Watch::start(Arc::clone(&self.app.settings), move || scheduler.counts().0);
+        let watch = Watch::start(Arc::clone(&self.app.settings), move || scheduler.stage());
         if let Err(e) = &watch {
             tracing::error!("settings cannot be watched: {e}");
         }

@@ -1,10 +1,11 @@
 //! Settings of the host, as the server offers them: asked of the desk, told to all viewers.
 //!
-//! [`Settings`] answers requests; its [`Watch`] keeps viewers up to date while there are any, looks for
+//! [`Settings`] answers requests, and is the desk of an experiment; its [`Watch`] keeps viewers up to date while there are any, looks for
 //! drift while a run is on, and says to the desk that this server lives.
 
 mod changes;
 mod request;
+mod told_desk;
 mod watch;
 
 use crate::live::{Hub, Power, Seat};
@@ -13,7 +14,7 @@ use power::Root;
 use power::desk::Desk;
 use protocol::error::ErrorBody;
 use protocol::knob::RestoreReport;
-use protocol::power::{PowerEvent, PowerState, RestoreRequest, SetAnswer, SetRequest};
+use protocol::power::{Drift, PowerEvent, PowerState, RestoreRequest, SetAnswer, SetRequest};
 pub(crate) use request::{lifetime, wishes};
 use std::sync::{Arc, Mutex, PoisonError};
 use watch::Bell;
@@ -87,6 +88,16 @@ impl Settings {
         let seat = self.hub(telemetry).admit();
         self.bell.ring();
         Ok(seat)
+    }
+
+    /// Tells viewers of drift that they were not told of yet, and says whether there was any.
+    fn tell_drift(&self, drifts: &[Drift]) -> bool {
+        let new = self.told.lock().unwrap_or_else(PoisonError::into_inner).new_drifts(drifts.to_vec());
+        let any = !new.is_empty();
+        if any {
+            self.publish(&PowerEvent::Drift { drifts: new });
+        }
+        any
     }
 
     fn publish(&self, event: &PowerEvent) {

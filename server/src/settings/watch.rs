@@ -5,6 +5,7 @@
 
 use super::Settings;
 use super::changes::Told;
+use crate::scheduler::Stage;
 use power::telemetry::{Options, Sampler};
 use protocol::power::PowerEvent;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -70,10 +71,10 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Starts it. `busy` says whether a run is on.
-    pub fn start(settings: Arc<Settings>, busy: impl Fn() -> bool + Send + 'static) -> std::io::Result<Self> {
+    /// Starts it. `stage` says what is measured.
+    pub fn start(settings: Arc<Settings>, stage: impl Fn() -> Stage + Send + 'static) -> std::io::Result<Self> {
         let theirs = Arc::clone(&settings);
-        let thread = std::thread::Builder::new().name("settings".into()).spawn(move || watch(&theirs, &busy))?;
+        let thread = std::thread::Builder::new().name("settings".into()).spawn(move || watch(&theirs, &stage))?;
         Ok(Self { settings, thread: Some(thread) })
     }
 }
@@ -95,7 +96,7 @@ struct Done {
     list: Option<Instant>,
 }
 
-fn watch(settings: &Settings, busy: &dyn Fn() -> bool) {
+fn watch(settings: &Settings, stage: &dyn Fn() -> Stage) {
     let mut done = Done::default();
     let mut sampler = None;
     let mut pause = IDLE;
@@ -106,15 +107,17 @@ fn watch(settings: &Settings, busy: &dyn Fn() -> bool) {
         if changed && due(&mut done.renew, RENEW) {
             complain(settings.desk.renew());
         }
-        if changed && (watched || busy()) && due(&mut done.drift, DRIFT) {
+        // An experiment looks after each trial; a look in the middle of one would only disturb it.
+        let looks = stage() != Stage::Experiment;
+        if looks && changed && (watched || stage() == Stage::Run) && due(&mut done.drift, DRIFT) {
             look_for_drift(settings, unconfirmed);
         }
-        if watched && due(&mut done.list, LIST) {
+        if looks && watched && due(&mut done.list, LIST) {
             complain(settings.list());
         }
         if full > 0 {
             // Reading a drive's sensor wakes the drive.
-            let poll_drive_sensors = !busy();
+            let poll_drive_sensors = stage() == Stage::Idle;
             let fresh = || Sampler::new(settings.root.clone(), Options { poll_drive_sensors });
             let sampler = sampler.get_or_insert_with(fresh);
             sampler.poll_drive_sensors(poll_drive_sensors);
@@ -145,14 +148,11 @@ fn due(last: &mut Option<Instant>, every: Duration) -> bool {
 
 /// What fell back by itself, and what somebody else changed, is told.
 fn look_for_drift(settings: &Settings, unconfirmed: bool) {
-    let drifts = match settings.desk.drift() {
-        Ok(drifts) => settings.told(|t| t.new_drifts(drifts)),
+    let any = match settings.desk.drift() {
+        Ok(drifts) => settings.tell_drift(&drifts),
         Err(e) => return tracing::warn!("{e}"),
     };
-    if !drifts.is_empty() {
-        settings.publish(&PowerEvent::Drift { drifts });
-        complain(settings.list());
-    } else if unconfirmed {
+    if any || unconfirmed {
         complain(settings.list());
     }
 }

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use std::path::Path;
 
 /// `MIGRATIONS[n]` leads from version n to n + 1. Entries are never changed once released, only added.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE runs (
         id          TEXT PRIMARY KEY,   -- sorts by time
@@ -43,6 +43,10 @@ const MIGRATIONS: [&str; 2] = [
         trial      TEXT NOT NULL,       -- Trial
         PRIMARY KEY (experiment, n)
     );
+",
+    "
+    ALTER TABLE experiments ADD COLUMN summary TEXT;  -- ExperimentSummary as it began; NULL of older ones
+    ALTER TABLE experiments ADD COLUMN headline TEXT; -- what was found; NULL until that was worked out
 ",
 ];
 

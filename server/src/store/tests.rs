@@ -220,7 +220,7 @@ fn an_experiment_reads_back_with_its_trials_and_one_that_died_is_marked() {
     assert_eq!((stored.record, stored.state), (record.clone(), RunState::Interrupted));
     assert_eq!(stored.error.unwrap().code, ErrorCode::Interrupted);
     store.begin_experiment(&record).unwrap();
-    store.finish_experiment("e1", RunState::Done, "2026-01-02T04:00:00Z", None).unwrap();
+    store.finish_experiment("e1", RunState::Done, "2026-01-02T04:00:00Z", None, Some("nothing")).unwrap();
     let stored = store.experiment("e1").unwrap();
     assert_eq!((stored.state, stored.error), (RunState::Done, None));
     assert!(matches!(store.experiment("e2"), Err(StoreError::NoExperiment(_))));

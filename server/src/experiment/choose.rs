@@ -1,0 +1,50 @@
+//! What is left open in an experiment, filled in for the host.
+
+use crate::runner::drive;
+use lab::design::relevant;
+use power::Root;
+use protocol::error::{ErrorBody, ErrorCode};
+use protocol::experiment::workloads::{PACED, RANDOM};
+use protocol::experiment::{Design, ExperimentSpec, WorkloadChoice};
+use protocol::power::PowerState;
+
+/// Measured time of each trial of a check in s, unless another is asked for.
+const CHECK_SECONDS: f64 = 1.0;
+
+/// The experiment with what was left open filled in: in a check, short trials of what shows most; in whatever asks which
+/// setting costs what, the knobs that can matter for the drive.
+pub fn fill(root: &Root, spec: &ExperimentSpec, state: &PowerState) -> Result<ExperimentSpec, ErrorBody> {
+    let mut spec = spec.clone();
+    if spec.design == Design::Check {
+        if spec.workloads.is_empty() {
+            spec.workloads = [RANDOM, PACED].map(|name| WorkloadChoice::Named(name.to_owned())).into();
+        }
+        spec.trial_seconds.get_or_insert(CHECK_SECONDS);
+    }
+    if spec.knobs.is_empty() && matches!(spec.design, Design::Check | Design::OneAtATime) {
+        spec.knobs = choose(root, &spec.target, state)?;
+    }
+    Ok(spec)
+}
+
+/// The knobs that can matter for the drive under the target. Of a recorded machine, whose drives are not here, all that
+/// can matter for any.
+pub fn choose(root: &Root, target: &str, state: &PowerState) -> Result<Vec<String>, ErrorBody> {
+    let knobs = &state.knobs;
+    if let Some(reason) = &state.read_only {
+        return Err(ErrorBody::new(ErrorCode::NotPermitted, format!("No setting can be changed: {reason}.")));
+    }
+    let facts = engine::target::inspect(target).map_err(|e| e.body())?;
+    let drive = if root.is_live() { drive(root, &facts) } else { None };
+    let names = match &drive {
+        Some(drive) => power::drive::path_names(root, &drive.name),
+        None => knobs.iter().filter_map(|k| Some(k.id.split_once('@')?.1.to_owned())).collect(),
+    };
+    let chosen = relevant(knobs, &names.iter().map(String::as_str).collect::<Vec<_>>());
+    if !chosen.is_empty() {
+        return Ok(chosen);
+    }
+    let reason = knobs.iter().find_map(|k| k.reason.clone()).unwrap_or_else(|| "the kernel offers none".into());
+    let error = format!("No setting that can matter for this drive can be changed here: {reason}.");
+    Err(ErrorBody::new(ErrorCode::NotPermitted, error).hint("`brakecheck knobs` lists every setting, and why not."))
+}

@@ -44,6 +44,15 @@ pub(crate) async fn start(request: &RunRequest) -> Result<RunCreated, ErrorBody>
 pub(crate) async fn delete(id: &str) -> Result<(), ErrorBody> {
     send("DELETE", &format!("/api/v1/runs/{}", encoded(id)), None).await.map(drop)
 }
+/// Does something to an experiment: `pause`, `resume`, or `stop`.
+pub(crate) async fn steer(id: &str, deed: &str) -> Result<(), ErrorBody> {
+    let (method, part) = if deed == "stop" { ("DELETE", String::new()) } else { ("POST", format!("/{deed}")) };
+    send(method, &format!("/api/v1/experiments/{}{part}", encoded(id)), None).await.map(drop)
+}
+/// What is stored of an experiment: a part of it, or all for none.
+pub(crate) async fn experiment(id: &str, part: &str) -> Result<String, ErrorBody> {
+    send("GET", &format!("/api/v1/experiments/{}{part}", encoded(id)), None).await
+}
 /// Experiments side by side: a piece of HTML in which the server has escaped all text.
 pub(crate) async fn contrast(ids: &str) -> Result<String, ErrorBody> {
     send("GET", &format!("/api/v1/experiments/compare?ids={}", encoded(ids)), None).await

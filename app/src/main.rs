@@ -7,13 +7,14 @@
 //! | [`api`], [`session`] | the HTTP interface, and the exchange of the address's token |
 //! | [`chart`] | the live curve on a canvas |
 //! | [`part`], [`page`] | elements, and the pages made of them |
-//! | [`route`], [`theme`], [`keep`], [`format`] | addresses, colours, what the browser keeps, numbers as text |
+//! | [`route`], [`theme`], [`keep`], [`format`], [`html`] | addresses, colours, what the browser keeps, numbers and tags as text |
 
 #![expect(unreachable_pub, reason = "the component macro makes its functions public")]
 
 mod api;
 mod chart;
 mod format;
+mod html;
 mod keep;
 mod live;
 mod model;

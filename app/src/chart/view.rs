@@ -119,7 +119,7 @@ pub(crate) fn Chart(handle: Handle, metric: Signal<Metric>, group: Signal<usize>
     };
     let words = move || {
         let at = cursor.get()?;
-        handle.structure(|s| s.run.as_ref().and_then(|m| readout(m, group.get(), metric.get(), at)))
+        handle.run(|m| readout(m, group.get(), metric.get(), at)).flatten()
     };
     let label = Memo::new(move |_| {
         handle.numbers(|m| {

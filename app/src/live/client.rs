@@ -50,10 +50,10 @@ impl Stream for Client {
     }
 
     fn read(&self, text: &str) -> Option<Frame> {
-        // A newer server may know events that this page does not; its snapshot will say so.
         let (seq, event) = frame::read(text).ok()?;
-        let (client, snapshot) = (*self, matches!(event, Event::Snapshot(_)));
-        Some(Frame { seq, snapshot, apply: Box::new(move || apply(client, event)) })
+        let (client, snapshot) = (*self, matches!(event, Some(Event::Snapshot(_))));
+        let apply = move || event.map(|event| apply(client, event)).unwrap_or_default();
+        Some(Frame { seq, snapshot, apply: Box::new(apply) })
     }
 
     /// A run that is on sends 20 frames a second, except while it pauses or flushes its file.

@@ -1,6 +1,6 @@
 //! A state and the two signals that say when to look at it again.
 
-use crate::model::{Change, RunModel, State};
+use crate::model::{Change, Experiment, RunModel, State};
 use leptos::prelude::*;
 
 /// What a view reads: live, stored or planned, all alike. Copies refer to the same state.
@@ -12,6 +12,8 @@ pub(crate) struct Handle {
     structure: RwSignal<u64>,
     numbers: RwSignal<u64>,
     frame_asked: StoredValue<bool>,
+    /// Which run of the state is read.
+    of: fn(&State) -> Option<&RunModel>,
 }
 
 impl Handle {
@@ -22,7 +24,13 @@ impl Handle {
             structure: RwSignal::new(0),
             numbers: RwSignal::new(0),
             frame_asked: StoredValue::new(false),
+            of: |s| s.run.as_ref(),
         }
+    }
+
+    /// The same state, of which the experiment's trial is read as a run.
+    pub(crate) fn trial(self) -> Self {
+        Self { of: |s| s.experiment.as_ref()?.trial.as_ref(), ..self }
     }
 
     /// Changes the state; what depends on it is drawn again, numbers not more than once per frame of the screen.
@@ -57,7 +65,12 @@ impl Handle {
 
     /// Reads the run; again when its structure changes. None when there is no run.
     pub(crate) fn run<R>(self, read: impl FnOnce(&RunModel) -> R) -> Option<R> {
-        self.structure(|s| s.run.as_ref().map(read))
+        self.structure(|s| (self.of)(s).map(read))
+    }
+
+    /// Reads the experiment; again when its structure changes. None when there is none.
+    pub(crate) fn experiment<R>(self, read: impl FnOnce(&Experiment) -> R) -> Option<R> {
+        self.structure(|s| s.experiment.as_ref().map(read))
     }
 
     /// Reads the run; again with every frame of the screen in which its numbers changed.
@@ -68,6 +81,6 @@ impl Handle {
 
     /// Reads the run without following it.
     pub(crate) fn once<R>(self, read: impl FnOnce(&RunModel) -> R) -> Option<R> {
-        self.state.try_with_value(|s| s.run.as_ref().map(read)).flatten()
+        self.state.try_with_value(|s| (self.of)(s).map(read)).flatten()
     }
 }

@@ -125,6 +125,12 @@ impl Power {
         self.ask(request, wishes, Some(Deed::Profile(profile)));
     }
 
+    /// Sets what an experiment recommends.
+    pub(crate) fn advised(self, wishes: Vec<Assignment>) {
+        let request = SetRequest { set: wishes.clone(), ..SetRequest::default() };
+        self.ask(request, wishes, Some(Deed::Advice));
+    }
+
     fn ask(self, request: SetRequest, wishes: Vec<Assignment>, deed: Option<Deed>) {
         self.change(|s| {
             s.asked(&wishes);

@@ -4,6 +4,7 @@
 
 mod conditions;
 mod contrast;
+mod experiment;
 mod group;
 mod point;
 mod run;
@@ -15,6 +16,9 @@ mod track;
 
 pub(crate) use conditions::{conditions, differences};
 pub(crate) use contrast::{Contrast, contrasts, in_words};
+#[cfg(test)]
+pub(crate) use experiment::fixture as experiment_fixture;
+pub(crate) use experiment::{Cell, Experiment, Held, Matrix, Row, Scale, Stored, USES, comparisons, held, standing};
 #[cfg(test)]
 pub(crate) use group::groups;
 pub(crate) use group::{Group, quantile};

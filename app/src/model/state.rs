@@ -1,5 +1,6 @@
 //! The state of the page: what a snapshot gave, and every event since.
 
+use super::experiment::Experiment;
 use super::run::{Layout, RunModel};
 use protocol::error::ErrorBody;
 use protocol::event::{Event, Snapshot};
@@ -12,6 +13,8 @@ pub(crate) struct State {
     pub(crate) server_id: String,
     /// The run that is on, else the last one.
     pub(crate) run: Option<RunModel>,
+    /// The experiment that is on, else the last one that ended since the server started.
+    pub(crate) experiment: Option<Experiment>,
     /// Runs that wait, first first.
     pub(crate) queue: Vec<RunSummary>,
     /// The last error outside a run.
@@ -49,6 +52,9 @@ impl State {
                 return Change::List;
             }
             Event::Layout { run, done, total, bw, progress, eta_ms } => {
+                if let Some(experiment) = self.experiment(&run) {
+                    return experiment.laid_out(done, total);
+                }
                 let Some(model) = self.on(&run) else { return Change::Nothing };
                 let began = model.layout.is_none();
                 model.layout = Some(Layout { done, total, bw: Some(bw) });
@@ -70,6 +76,9 @@ impl State {
                 model.begin(step);
             }
             Event::Sample { run, sample } => {
+                if let Some(experiment) = self.experiment(&run) {
+                    return experiment.sample(*sample);
+                }
                 let Some(model) = self.on(&run) else { return Change::Nothing };
                 let before = (model.step, model.layout.is_some());
                 model.sample(*sample);
@@ -95,14 +104,18 @@ impl State {
                 return Change::List;
             }
             Event::Error { error } => self.error = Some(error),
-            _ => return Change::Nothing,
+            other => return Experiment::apply(&mut self.experiment, other),
         }
         Change::Structure
     }
 
     fn snapshot(&mut self, snapshot: Snapshot) -> Change {
-        let Snapshot { server_id, run, step, samples, layout, queue, version: _, experiment: _ } = snapshot;
+        let Snapshot { server_id, run, step, samples, layout, queue, version: _, experiment } = snapshot;
         let before = self.run.take();
+        let on = run.as_ref().is_some_and(|r| r.state == RunState::Running);
+        // Samples and layout are of what is on, and only one thing is.
+        let (of_run, of_experiment) = if on { (samples, Vec::new()) } else { (Vec::new(), samples) };
+        self.experiment = experiment.map(|live| Experiment::new(*live, layout.filter(|_| !on), of_experiment));
         self.server_id = server_id;
         self.queue = queue;
         let Some(record) = run else { return Change::List };
@@ -118,7 +131,7 @@ impl State {
             model.step = step;
             model.layout = layout.map(|(done, total)| Layout { done, total, bw: None });
             let laying_out = model.layout;
-            for sample in samples {
+            for sample in of_run {
                 model.sample(sample);
             }
             if laying_out.is_some() {
@@ -137,6 +150,11 @@ impl State {
         self.run.as_mut().filter(|m| m.record.id == id)
     }
 
+    /// The experiment that is shown, if it is this one.
+    fn experiment(&mut self, id: &str) -> Option<&mut Experiment> {
+        self.experiment.as_mut().filter(|e| e.live.head.id == id)
+    }
+
     /// Whether a run is on.
     pub(crate) fn running(&self) -> bool {
         self.run.as_ref().is_some_and(|m| m.record.state == RunState::Running)
@@ -148,6 +166,7 @@ mod tests {
     use super::*;
     use crate::model::run::fixture;
     use protocol::error::ErrorCode;
+    use protocol::run::RunRecord;
     use protocol::units::{Bytes, BytesPerSecond};
 
     fn started() -> State {
@@ -215,6 +234,67 @@ mod tests {
         let mut state = started();
         state.apply(Event::Snapshot(Box::new(Snapshot { server_id: "new".into(), ..Snapshot::default() })));
         assert_eq!((state.run.is_none(), state.server_id.as_str()), (true, "new"));
+    }
+
+    #[test]
+    fn an_experiment_is_followed_from_its_layout_to_its_end() {
+        use crate::model::experiment::fixture::{WORKLOADS, effect, head, left, now, trial};
+        use protocol::experiment::Finding;
+        let id = || "e1".to_owned();
+        let mut state = started();
+        let start = Event::ExperimentStarted { experiment: Box::new(head()), trials: vec![] };
+        assert_eq!(state.apply(start), Change::List);
+        let layout = |done| {
+            let (total, bw) = (Bytes(100), BytesPerSecond(5.0));
+            Event::Layout { run: id(), done: Bytes(done), total, bw, progress: 0.1, eta_ms: 9.0 }
+        };
+        let changes = [layout(10), layout(10), layout(11)].map(|e| state.apply(e));
+        assert_eq!(changes, [Change::Structure, Change::Nothing, Change::Structure]);
+        state.apply(Event::TrialStarted { experiment: id(), trial: now(0, 1, WORKLOADS[0]) });
+        let of_trial = |i| {
+            let sample = protocol::sample::Sample { eta_ms: 1950.0, ..fixture::sample(0, i) };
+            Event::Sample { run: id(), sample: Box::new(sample) }
+        };
+        assert_eq!([of_trial(1), of_trial(2)].map(|e| state.apply(e)), [Change::Numbers, Change::Numbers]);
+        let e = state.experiment.as_ref().unwrap();
+        let model = e.trial.as_ref().unwrap();
+        assert_eq!((e.layout, model.tracks[0].points().len()), (None, 2));
+        assert_eq!(model.groups[0].label, "4k-qd1 \u{b7} cpu.turbo=off");
+        assert!((model.groups[0].pass_seconds() - 2.0).abs() < 1e-9);
+        assert!(points(&state) == 0, "the samples are not of the run");
+        let void = trial(0, 0, 1, WORKLOADS[0], Some("I/O error"));
+        state.apply(Event::TrialFinished { experiment: id(), trial: Box::new(void) });
+        let effects = vec![effect(WORKLOADS[0], -3.0, None, Finding::Undecided)];
+        let headline = || "Nothing can be said yet.".to_owned();
+        state.apply(Event::BlockFinished { experiment: id(), blocks: 1, effects, left: left(), headline: headline() });
+        let paused = |paused| Event::ExperimentPaused { experiment: id(), paused };
+        state.apply(paused(true));
+        let live = &state.experiment.as_ref().unwrap().live;
+        assert_eq!((live.trials.len(), live.effects.len(), live.blocks, live.paused), (1, 1, 1, true));
+        state.apply(paused(false));
+        let other = Event::ExperimentPaused { experiment: "e2".into(), paused: true };
+        assert_eq!(state.apply(other), Change::Nothing);
+        let end =
+            Event::ExperimentFinished { experiment: id(), state: RunState::Done, error: None, headline: headline() };
+        assert_eq!(state.apply(end), Change::List);
+        assert!(!state.experiment.as_ref().unwrap().on() && state.running());
+        assert_eq!(state.apply(Event::Experiments { removed: Some(id()) }), Change::List);
+        assert!(state.experiment.is_none());
+    }
+
+    #[test]
+    fn a_snapshot_in_the_middle_of_a_trial_brings_its_curve() {
+        let mut state = State::default();
+        let snapshot = Snapshot {
+            run: Some(RunRecord { state: RunState::Done, ..fixture::record(1) }),
+            experiment: Some(Box::new(crate::model::experiment::fixture::live())),
+            samples: (1..=3).map(|i| fixture::sample(0, i)).collect(),
+            ..Snapshot::default()
+        };
+        state.apply(Event::Snapshot(Box::new(snapshot)));
+        let e = state.experiment.as_ref().unwrap();
+        assert!(e.on() && !state.running());
+        assert_eq!((e.trial.as_ref().unwrap().tracks[0].points().len(), points(&state)), (3, 0));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod results;
 mod run;
 
 use crate::live::{Client, Power};
-use crate::part::Banner;
+use crate::part::{Banner, Underway};
 use crate::route::{Route, Router};
 use crate::session;
 use crate::theme::Theme;
@@ -46,6 +46,7 @@ pub(crate) fn Page() -> impl IntoView {
     view! {
         <a class="skip" href="#main">"Skip to the content"</a>
         <Bar/>
+        <Underway/>
         <Banner/>
         <main id="main" tabindex="-1">
             {move || match gate.get() {

@@ -5,6 +5,7 @@ mod cell;
 mod conditions;
 mod custom;
 mod detail;
+mod experiment;
 mod face;
 mod field;
 mod notice;
@@ -22,6 +23,7 @@ mod when;
 
 pub(crate) use actions::Delete;
 pub(crate) use conditions::Conditions;
+pub(crate) use experiment::{Advice, Forest, Now, Steering, Trials, Underway};
 pub(crate) use face::Face;
 pub(crate) use notice::Notice;
 pub(crate) use power::{Banner, Groups, HostLoad, Profiles};

@@ -37,6 +37,8 @@ pub(crate) struct Settings {
 pub(crate) enum Deed {
     /// A profile is being set.
     Profile(Profile),
+    /// What an experiment recommends is being set.
+    Advice,
     /// Everything is being put back.
     Restore,
     /// What was unconfirmed is being kept.

@@ -12,9 +12,10 @@ use crate::experiment::{self, Ask, Ended, Limits, Ready, Steering, file};
 use crate::runner::Runner;
 use clap::Subcommand;
 use protocol::error::{ErrorBody, ErrorCode};
+use protocol::experiment::ExperimentFile;
 use protocol::run::RunState;
 use protocol::units::Seconds;
-use serde_json::json;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -46,6 +47,11 @@ enum Command {
     Show {
         /// Its id, the beginning of it if that is unique, or `last`
         id: String,
+    },
+    /// Keep an experiment of another host, to look at and to compare
+    Import {
+        /// What `experiment show ID --json` has written there; `-` for standard input
+        file: PathBuf,
     },
     /// Go on with an experiment that was stopped or interrupted
     Resume {
@@ -104,10 +110,11 @@ pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBo
                 output::json(&file)?;
             } else {
                 output::text(&findings::text(&file.report))?;
-                output::text(&ending(&file.experiment.id, file.state))?;
+                output::text(&whose(&file))?;
             }
             Ok(ExitCode::SUCCESS)
         }
+        Command::Import { file } => super::import::run(file, globals),
         Command::Resume { id, conduct: args } => {
             if !args.set.is_empty() {
                 let error =
@@ -197,6 +204,16 @@ fn ending(id: &str, state: RunState) -> String {
     }
 }
 
+/// The last line of what `show` says.
+fn whose(file: &ExperimentFile) -> String {
+    let record = &file.experiment;
+    if record.imported {
+        let place = place(record.host.hostname.as_deref(), true);
+        return shown(&format!("Experiment {}, run on {place}.", record.id)) + "\n";
+    }
+    ending(&record.id, file.state)
+}
+
 /// The experiment of this id, of the only id that begins so, or the last one.
 fn find(runner: &Runner, id: &str) -> Result<String, ErrorBody> {
     let ids = runner.store().experiments()?;
@@ -214,46 +231,34 @@ fn find(runner: &Runner, id: &str) -> Result<String, ErrorBody> {
     }
 }
 
+/// Where it was run.
+fn place(host: Option<&str>, imported: bool) -> String {
+    let name = host.unwrap_or("-");
+    if imported { format!("{name} (imported)") } else { name.to_owned() }
+}
+
 fn list(runner: &Runner, globals: &Globals) -> Result<ExitCode, ErrorBody> {
-    let mut table = Table::new(&["id", "state", "design", "target", "drive", "trials"]).words(&[1, 2, 3, 4]);
-    let mut rows = Vec::new();
-    for id in runner.store().experiments()? {
-        let stored = match runner.store().experiment(&id) {
-            Ok(stored) => stored,
-            Err(e) => {
-                tracing::warn!("experiment {id}: {e}");
-                continue;
-            }
-        };
-        let (record, trials) = (&stored.record, runner.store().trial_count(&id)?);
-        let drive = record.drive.as_ref().and_then(|d| d.model.clone()).unwrap_or_default();
-        table.row([
-            id.clone(),
-            stored.state.name().into(),
-            shown(record.spec.title()),
-            shown(&record.target.path),
-            shown(&drive),
-            trials.to_string(),
-        ]);
-        rows.push(json!({
-            "id": id,
-            "state": stored.state,
-            "title": record.spec.title(),
-            "design": record.spec.design,
-            "target": record.target.path,
-            "drive": record.drive.as_ref().and_then(|d| d.model.clone()),
-            "started_at": record.started_at,
-            "finished_at": stored.finished_at,
-            "error": stored.error,
-            "trials": trials,
-        }));
-    }
+    let all = experiment::list(runner)?;
     if globals.json {
-        output::json(&rows)?;
-    } else if rows.is_empty() {
-        output::text("No experiment is stored yet.\n")?;
-    } else {
-        output::text(&table.render())?;
+        output::json(&all)?;
+        return Ok(ExitCode::SUCCESS);
     }
+    if all.is_empty() {
+        output::text("No experiment is stored yet.\n")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::new(&["id", "state", "design", "host", "target", "drive", "trials"]).words(&[1, 2, 3, 4, 5]);
+    for e in &all {
+        table.row([
+            e.id.clone(),
+            e.state.name().into(),
+            shown(&e.title),
+            shown(&place(e.host.as_deref(), e.imported)),
+            shown(&e.target),
+            shown(e.drive.as_deref().unwrap_or_default()),
+            e.trials.to_string(),
+        ]);
+    }
+    output::text(&table.render())?;
     Ok(ExitCode::SUCCESS)
 }

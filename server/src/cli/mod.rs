@@ -7,6 +7,7 @@ pub mod experiment;
 mod findings;
 mod fio_json;
 mod helpers;
+mod import;
 mod journal;
 pub mod knobs;
 pub mod measure;

@@ -5,7 +5,7 @@ use super::guard::Guard;
 use super::hand::Hand;
 use super::measure::Bench;
 use super::ready::Ready;
-use super::record::plan_of;
+use super::record::{conclude, plan_of};
 use super::rehearse;
 use super::steering::Steering;
 use crate::runner::{Runner, drive, now};
@@ -74,7 +74,7 @@ impl Ready {
         };
         // Put back, and only then said to have ended.
         let restored = hand.end();
-        let report = lab::report::report(&record.spec, &plan_of(&record)?, &record.knobs, trials);
+        let report = conclude(&record, trials)?;
         let headline = Some(report.headline.as_str());
         let stored = runner.store().finish_experiment(&record.id, state, &now(), error.as_ref(), headline);
         let ended = Ended { id: record.id, state, error, report, restored };
@@ -117,8 +117,7 @@ fn note(experiment: &str, text: String) -> Event {
 /// A stored experiment with what it has found so far.
 pub fn report(runner: &Runner, id: &str) -> Result<(Stored, ExperimentReport), ErrorBody> {
     let stored = runner.store().experiment(id)?;
-    let record = &stored.record;
-    let report = lab::report::report(&record.spec, &plan_of(record)?, &record.knobs, runner.store().trials(id)?);
+    let report = conclude(&stored.record, runner.store().trials(id)?)?;
     Ok((stored, report))
 }
 

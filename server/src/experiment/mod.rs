@@ -8,7 +8,8 @@
 //! | module | what |
 //! |---|---|
 //! | [`file`] | the experiment as a TOML or JSON file |
-//! | [`record`] | the plan of a stored experiment |
+//! | [`record`] | what follows from a stored experiment: its plan, what its trials say |
+//! | [`import`] | experiments that were run elsewhere, brought here as files |
 //! | `choose` | what is left open, filled in for the host |
 //! | `preview` | what would be done, before anything is touched |
 //! | `list` | all that are stored |
@@ -28,6 +29,7 @@ mod conduct;
 pub mod file;
 mod guard;
 pub mod hand;
+pub mod import;
 mod list;
 mod measure;
 mod preview;

@@ -160,7 +160,7 @@ impl Store {
     }
 }
 
-fn summary_of(record: &ExperimentRecord) -> ExperimentSummary {
+pub(super) fn summary_of(record: &ExperimentRecord) -> ExperimentSummary {
     ExperimentSummary {
         id: record.id.clone(),
         state: RunState::Running,

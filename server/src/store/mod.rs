@@ -10,6 +10,7 @@
 
 mod error;
 mod experiments;
+mod imported;
 mod open;
 mod runs;
 mod samples;

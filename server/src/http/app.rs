@@ -2,7 +2,7 @@
 
 use super::error::ApiError;
 use super::gate::{Gate, Refusal, wants_html};
-use super::{experiments, exports, headers, knobs, metrics, page, runs, session, sockets, system, targets};
+use super::{experiments, exports, headers, import, knobs, metrics, page, runs, session, sockets, system, targets};
 use crate::live::Hub;
 use crate::runner::Runner;
 use crate::scheduler::Scheduler;
@@ -91,6 +91,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(experiments::pause))
         .routes(routes!(experiments::resume))
         .routes(routes!(exports::show))
+        .routes(routes!(import::create))
         .routes(routes!(knobs::list, knobs::set))
         .routes(routes!(knobs::confirm))
         .routes(routes!(knobs::restore))

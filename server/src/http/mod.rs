@@ -10,6 +10,7 @@ mod error;
 mod experiments;
 mod exports;
 mod headers;
+mod import;
 mod knobs;
 mod metrics;
 mod page;

@@ -5,6 +5,7 @@
 mod api;
 mod common;
 mod hostile;
+mod import;
 mod live;
 mod page;
 mod power;

@@ -40,9 +40,28 @@ pub(crate) async fn samples(id: &str) -> Result<Vec<Sample>, ErrorBody> {
 pub(crate) async fn start(request: &RunRequest) -> Result<RunCreated, ErrorBody> {
     read(&send("POST", "/api/v1/runs", to_json(request)?).await?)
 }
-/// Stops a run that is on, removes one that ended.
-pub(crate) async fn delete(id: &str) -> Result<(), ErrorBody> {
-    send("DELETE", &format!("/api/v1/runs/{}", encoded(id)), None).await.map(drop)
+/// Stops one of the `runs` or `experiments` that is on, removes one that ended.
+pub(crate) async fn delete(kind: &str, id: &str) -> Result<(), ErrorBody> {
+    send("DELETE", &format!("/api/v1/{kind}/{}", encoded(id)), None).await.map(drop)
+}
+/// All experiments.
+pub(crate) async fn experiments() -> Result<Value, ErrorBody> {
+    get("/api/v1/experiments").await
+}
+/// What an experiment would do here.
+pub(crate) async fn plan(spec: &Value) -> Result<Value, ErrorBody> {
+    read(&send("POST", "/api/v1/experiments/plan", Some(spec.to_string().into())).await?)
+}
+/// Starts an experiment.
+pub(crate) async fn begin(spec: &Value) -> Result<RunCreated, ErrorBody> {
+    read(&send("POST", "/api/v1/experiments", Some(spec.to_string().into())).await?)
+}
+/// Stores an experiment of another host, from its file. Returns its id here, and what there is to know.
+pub(crate) async fn import(file: JsValue) -> Result<(String, Vec<String>), ErrorBody> {
+    let answer: Value = read(&send("POST", "/api/v1/experiments/import", Some(file)).await?)?;
+    let text = |v: &Value| v.as_str().map(str::to_owned);
+    let notes = answer.get("notes").and_then(Value::as_array).into_iter().flatten().filter_map(text);
+    Ok((answer.get("id").and_then(text).unwrap_or_default(), notes.collect()))
 }
 /// Does something to an experiment: `pause`, `resume`, or `stop`.
 pub(crate) async fn steer(id: &str, deed: &str) -> Result<(), ErrorBody> {
@@ -87,8 +106,10 @@ fn known(answer: Result<(), ErrorBody>) -> Option<bool> {
     }
 }
 
-fn to_json(body: &impl serde::Serialize) -> Result<Option<String>, ErrorBody> {
-    serde_json::to_string(body).map(Some).map_err(|e| ErrorBody::new(ErrorCode::Internal, e.to_string()))
+fn to_json(body: &impl serde::Serialize) -> Result<Option<JsValue>, ErrorBody> {
+    serde_json::to_string(body)
+        .map(|text| Some(text.into()))
+        .map_err(|e| ErrorBody::new(ErrorCode::Internal, e.to_string()))
 }
 
 async fn get<T: DeserializeOwned>(url: &str) -> Result<T, ErrorBody> {
@@ -103,7 +124,8 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, ErrorBody> {
     })
 }
 
-async fn send(method: &str, url: &str, body: Option<String>) -> Result<String, ErrorBody> {
+/// The body is a text or a file.
+async fn send(method: &str, url: &str, body: Option<JsValue>) -> Result<String, ErrorBody> {
     let unreachable = |_: JsValue| {
         ErrorBody::new(ErrorCode::Internal, "The server does not answer.")
             .hint("It may have been stopped; start it again with `brakecheck serve`.")
@@ -114,7 +136,7 @@ async fn send(method: &str, url: &str, body: Option<String>) -> Result<String, E
         let headers = Headers::new().map_err(unreachable)?;
         headers.set("content-type", "application/json").map_err(unreachable)?;
         init.set_headers(&headers);
-        init.set_body(&JsValue::from_str(&body));
+        init.set_body(&body);
     }
     let answer = JsFuture::from(leptos::prelude::window().fetch_with_str_and_init(url, &init)).await;
     let response: Response = answer.map_err(unreachable)?.unchecked_into();

@@ -94,7 +94,7 @@ impl Router {
         let click = Closure::<dyn FnMut(web_sys::MouseEvent)>::new(move |ev: web_sys::MouseEvent| {
             if let Some(href) = plain_click_on_own_link(&ev) {
                 ev.prevent_default();
-                Self(route).go_to(&href);
+                Self(route).open(&href);
             }
         });
         let _ = window().add_event_listener_with_callback("popstate", follow.as_ref().unchecked_ref());
@@ -113,10 +113,11 @@ impl Router {
 
     /// Opens a page.
     pub(crate) fn go(self, route: &Route) {
-        self.go_to(&route.href());
+        self.open(&route.href());
     }
 
-    fn go_to(self, href: &str) {
+    /// Opens a page by its address.
+    pub(crate) fn open(self, href: &str) {
         if let Ok(history) = window().history() {
             let _ = history.push_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(href));
         }

@@ -2,8 +2,10 @@
 //!
 //! [`State::apply`] and [`Settings::apply`] are the only places where events change it.
 
+mod brakes;
 mod conditions;
 mod contrast;
+mod entry;
 mod experiment;
 mod group;
 mod point;
@@ -14,8 +16,10 @@ mod shown;
 mod state;
 mod track;
 
+pub(crate) use brakes::{BASES, DESIGNS, FILE, NUMBERS, QUESTIONS, Question, field_of, keys};
 pub(crate) use conditions::{conditions, differences};
 pub(crate) use contrast::{Contrast, contrasts, in_words};
+pub(crate) use entry::{Entry, Found, comparison};
 #[cfg(test)]
 pub(crate) use experiment::fixture as experiment_fixture;
 pub(crate) use experiment::{Cell, Experiment, Held, Matrix, Row, Scale, Stored, USES, comparisons, held, standing};

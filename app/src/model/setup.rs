@@ -1,5 +1,6 @@
 //! What the user has set up to measure: texts as typed, and the request they amount to.
 
+use super::brakes::Brakes;
 use protocol::api::RunRequest;
 use protocol::preset::{Column, PRESETS, find};
 use protocol::units::{Bytes, Iops, Micros, Seconds};
@@ -79,6 +80,9 @@ pub(crate) struct Setup {
     pub(crate) keep_file: bool,
     /// The form.
     pub(crate) custom: Custom,
+    /// The question asked of the same target; not kept.
+    #[serde(skip)]
+    pub(crate) brakes: Brakes,
 }
 
 impl Default for Setup {
@@ -94,6 +98,7 @@ impl Default for Setup {
             buffered: false,
             keep_file: false,
             custom: Custom::default(),
+            brakes: Brakes::default(),
         }
     }
 }
@@ -245,7 +250,7 @@ fn sentence(text: &str) -> String {
 }
 
 /// A path as a shell reads it back.
-fn quoted(path: &str) -> String {
+pub(super) fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
     if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }

@@ -1,15 +1,71 @@
 //! Find the brakes: the question, its plan, and the start of an experiment.
 
+use crate::live::Power;
+use crate::part::{Inquiry, Notice, TargetPicker, form, questions};
+use crate::route::Router;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlInputElement;
 
 /// The page.
 #[component]
 pub(crate) fn BrakesPage() -> impl IntoView {
+    let router = expect_context::<Router>();
+    let power = expect_context::<Power>();
+    let inquiry = Inquiry::new();
+    let setup = inquiry.setup;
+    Effect::new(move || power.settings(|s| inquiry.knobs(&s.host.knobs)));
+    let submit = move |ev: web_sys::SubmitEvent| {
+        ev.prevent_default();
+        if untrack(move || inquiry.ready() && !inquiry.starting.get()) {
+            inquiry.start(router);
+        }
+    };
+    // The fields say who they are.
+    let edited = move |ev: web_sys::Event| {
+        let Some(element) = ev.target().map(JsCast::unchecked_into::<web_sys::Element>) else { return };
+        if let Some(name) = element.get_attribute("name").filter(|name| name != "place") {
+            // A text area and a list have a value as well, and are never ticked.
+            let field: HtmlInputElement = element.unchecked_into();
+            inquiry.put(&name, field.value(), field.checked());
+        }
+    };
     view! {
-        <div class="page">
-            <header class="head">
-                <h1>"Find the brakes"</h1>
-            </header>
+        <h1 class="visually-hidden">"Find the brakes"</h1>
+        <div class="bench asking">
+            <form
+                class="setup"
+                data-form=move || setup.with(|s| s.brakes.form())
+                on:submit=submit
+                on:input=edited
+                aria-label="Question"
+            >
+                <div class="go">
+                    <button
+                        type="submit"
+                        id="begin"
+                        class="primary"
+                        disabled=move || !inquiry.ready() || inquiry.starting.get()
+                    >
+                        "Start"
+                    </button>
+                    <p class="problem" role="status">{move || inquiry.complaint()}</p>
+                    {move || inquiry.error.get().map(|error| view! { <Notice error/> })}
+                </div>
+                <fieldset class="cards" inner_html=questions()></fieldset>
+                <TargetPicker setup choice=RwSignal::new(None)/>
+                <div class="own" inner_html=form()></div>
+            </form>
+            <div class="instrument">
+                {move || inquiry.obstacle().map(|error| view! { <Notice error/> })}
+                <section
+                    class="plan"
+                    class:stale=move || inquiry.outdated()
+                    data-testid="plan"
+                    aria-label="Plan"
+                    inner_html=move || inquiry.plan()
+                ></section>
+            </div>
         </div>
     }
 }

@@ -1,21 +1,22 @@
-//! Results: a table to scan, filter, open, delete, and compare from.
+//! Results: a table to scan, filter, open, delete, compare from, and bring results of other hosts into.
 
 use crate::api;
 use crate::format;
 use crate::live::Client;
+use crate::model::{Entry, Found, comparison};
 use crate::part::{Delete, Notice, when};
-use crate::route::{Route, Router};
+use crate::route::Router;
 use leptos::prelude::*;
-use protocol::run::{RunState, RunSummary};
+use protocol::error::ErrorBody;
+use protocol::run::RunState;
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-/// Whether all words of the filter occur somewhere in the line.
-fn matches(run: &RunSummary, filter: &str) -> bool {
-    let headline = run.headline.as_ref().map(|h| h.label.as_str());
-    let parts = [Some(run.title.as_str()), Some(run.target.as_str()), run.drive.as_deref(), headline];
-    let text = parts.into_iter().flatten().chain([run.state.name(), run.id.as_str()]).collect::<Vec<_>>().join(" ");
-    let text = text.to_lowercase();
-    filter.to_lowercase().split_whitespace().all(|word| text.contains(word))
+/// What is ticked: kind and id, in the order of ticking.
+type Selected = RwSignal<Vec<(&'static str, String)>>;
+
+async fn everything() -> Result<Vec<Entry>, ErrorBody> {
+    Ok(Entry::list(api::runs().await?, &api::experiments().await?))
 }
 
 /// The page.
@@ -23,17 +24,17 @@ fn matches(run: &RunSummary, filter: &str) -> bool {
 pub(crate) fn ResultsPage() -> impl IntoView {
     let client = expect_context::<Client>();
     let router = expect_context::<Router>();
-    let runs = RwSignal::new(None::<Vec<RunSummary>>);
+    let entries = RwSignal::new(None::<Vec<Entry>>);
     let error = RwSignal::new(None);
     let filter = RwSignal::new(String::new());
-    let selected = RwSignal::new(Vec::<String>::new());
+    let selected: Selected = RwSignal::new(Vec::new());
     let load = move || {
         spawn_local(async move {
-            match api::runs().await {
+            match everything().await {
                 Ok(list) => {
-                    let _ = selected.try_update(|s| s.retain(|id| list.iter().any(|r| r.id == *id)));
-                    let _ = error.try_set(None);
-                    let _ = runs.try_set(Some(list));
+                    let listed = |(kind, id): &(&str, String)| list.iter().any(|e| e.kind == *kind && e.id == *id);
+                    let _ = selected.try_update(|s| s.retain(listed));
+                    let _ = entries.try_set(Some(list));
                 }
                 Err(e) => drop(error.try_set(Some(e))),
             }
@@ -45,28 +46,19 @@ pub(crate) fn ResultsPage() -> impl IntoView {
     });
     let found = Memo::new(move |_| {
         let filter = filter.get();
-        runs.with(|r| r.as_ref().map(|all| all.iter().filter(|r| matches(r, &filter)).cloned().collect::<Vec<_>>()))
+        entries.with(|e| e.as_ref().map(|all| all.iter().filter(|e| e.matches(&filter)).cloned().collect::<Vec<_>>()))
     });
+    let address = Memo::new(move |_| selected.with(|s| comparison(s)));
     let compare = move |_| {
-        if let [a, b] = selected.get_untracked().as_slice() {
-            router.go(&Route::Compare(a.clone(), b.clone()));
+        if let Ok(address) = address.get_untracked() {
+            router.open(&address);
         }
     };
-    let hint = move || match selected.with(Vec::len) {
-        0 => "Select two to compare.",
-        1 => "Select one more to compare.",
-        2 => "",
-        _ => "Two at a time can be compared.",
-    };
-    let row = move |run: RunSummary| view! { <Row run selected error gone=move |()| load()/> };
-    let empty = move || match found.get() {
-        Some(all) if all.is_empty() && filter.with(String::is_empty) => Some(
-            view! { <p class="nothing">"Nothing measured yet. " <a href="/">"Measure a drive"</a> "."</p> }.into_any(),
-        ),
-        Some(all) if all.is_empty() => {
-            Some(view! { <p class="nothing">"No result has all of these words."</p> }.into_any())
-        }
-        _ => None,
+    let gone = move |()| load();
+    let row = move |entry: Entry| view! { <Row entry selected error gone/> };
+    let empty = move || {
+        let none = found.with(|f| f.as_ref().is_some_and(Vec::is_empty));
+        none.then(|| nothing(filter.with(String::is_empty)))
     };
     view! {
         <div class="page">
@@ -85,12 +77,13 @@ pub(crate) fn ResultsPage() -> impl IntoView {
                         type="button"
                         id="compare"
                         class="button"
-                        disabled=move || selected.with(Vec::len) != 2
+                        disabled=move || address.with(Result::is_err)
                         on:click=compare
                     >
                         "Compare"
                     </button>
-                    <span class="fine" aria-live="polite">{hint}</span>
+                    <span class="fine" aria-live="polite">{move || address.get().err()}</span>
+                    <Import selected error gone/>
                 </p>
             </header>
             {move || error.get().map(|error| view! { <Notice error/> })}
@@ -102,7 +95,7 @@ pub(crate) fn ResultsPage() -> impl IntoView {
                             <th scope="col">"When"</th>
                             <th scope="col">"Drive"</th>
                             <th scope="col">"What"</th>
-                            <th scope="col" class="figure">"Highest throughput"</th>
+                            <th scope="col">"Found"</th>
                             <th scope="col">"State"</th>
                             <th scope="col"><span class="visually-hidden">"Actions"</span></th>
                         </tr>
@@ -110,7 +103,7 @@ pub(crate) fn ResultsPage() -> impl IntoView {
                     <tbody>
                         <For
                             each=move || found.get().unwrap_or_default()
-                            key=|r| (r.id.clone(), r.state, r.headline.as_ref().map(|h| h.bw.0.to_bits()))
+                            key=|e| (e.kind, e.id.clone(), e.state, seen(&e.found))
                             children=row
                         />
                     </tbody>
@@ -121,38 +114,106 @@ pub(crate) fn ResultsPage() -> impl IntoView {
     }
 }
 
-/// One run.
+/// Said instead of an empty table.
+fn nothing(at_all: bool) -> AnyView {
+    if !at_all {
+        return view! { <p class="nothing">"No result has all of these words."</p> }.into_any();
+    }
+    view! {
+        <p class="nothing">
+            "Nothing measured yet. " <a href="/">"Measure a drive"</a> " or " <a href="/brakes">"find its brakes"</a> "."
+        </p>
+    }
+    .into_any()
+}
+
+/// What was found, as far as a line must be drawn anew when it changes.
+fn seen(found: &Found) -> String {
+    match found {
+        Found::Nothing => String::new(),
+        Found::Speed(headline) => headline.bw.0.to_string(),
+        Found::Sentence(sentence) => sentence.clone(),
+    }
+}
+
+/// Takes an experiment of another host from its file, and ticks it, so that it can be compared at once.
 #[component]
-fn Row(
-    run: RunSummary,
-    selected: RwSignal<Vec<String>>,
-    error: RwSignal<Option<protocol::error::ErrorBody>>,
-    #[prop(into)] gone: Callback<()>,
-) -> impl IntoView {
-    let id = run.id.clone();
-    let (own, toggled) = (id.clone(), id.clone());
-    let is_selected = Memo::new(move |_| selected.with(|s| s.contains(&own)));
-    let toggle = move |_| {
-        selected.update(|s| match s.iter().position(|x| *x == toggled) {
-            Some(at) => drop(s.remove(at)),
-            None => s.push(toggled.clone()),
+fn Import(selected: Selected, error: RwSignal<Option<ErrorBody>>, #[prop(into)] gone: Callback<()>) -> impl IntoView {
+    let said = RwSignal::new(None::<String>);
+    let import = move |ev: web_sys::Event| {
+        let input = event_target::<web_sys::HtmlInputElement>(&ev);
+        let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
+        // Choosing the same file again is a change, too.
+        input.set_value("");
+        let name = file.name();
+        said.set(Some(format!("Reading {name}")));
+        error.set(None);
+        spawn_local(async move {
+            let answer = api::import(JsValue::from(file)).await;
+            let words = match answer {
+                Ok((id, notes)) => {
+                    let _ = selected.try_update(|s| s.push(("experiments", id)));
+                    gone.try_run(());
+                    std::iter::once(format!("{name} is in the list.")).chain(notes).collect::<Vec<_>>().join(" ")
+                }
+                Err(e) => {
+                    let _ = error.try_set(Some(e));
+                    String::new()
+                }
+            };
+            let _ = said.try_set(Some(words));
         });
     };
-    let started = when(&run.started_at);
-    let label = format!("Select {} of {started}", run.title);
-    let state = run.state;
-    let headline = run.headline.map(|h| {
-        let q = format::throughput(h.bw);
-        view! {
-            <span class="value">{q.value}</span>
-            <span class="unit">" " {q.unit}</span>
-            <span class="fine">
-                {h.label} {h.not_comparable.map(|why| format!(" \u{b7} not comparable: {why}"))}
-            </span>
-        }
-    });
     view! {
-        <tr data-run=id.clone() class:selected=move || is_selected.get()>
+        <label class="button">
+            "Import"
+            <input type="file" id="import" class="visually-hidden" accept=".json,application/json" on:change=import/>
+        </label>
+        <span class="fine" role="status" data-testid="imported">{said}</span>
+    }
+}
+
+/// One result.
+#[component]
+fn Row(
+    entry: Entry,
+    selected: Selected,
+    error: RwSignal<Option<ErrorBody>>,
+    #[prop(into)] gone: Callback<()>,
+) -> impl IntoView {
+    let (href, noun) = (entry.href(), entry.noun());
+    let Entry { kind, id, state, title, target, drive, started_at, from, found } = entry;
+    let own = StoredValue::new((kind, id.clone()));
+    let is_selected = Memo::new(move |_| selected.with(|s| own.with_value(|own| s.contains(own))));
+    let toggle = move |_| {
+        selected.update(|s| match s.iter().position(|x| own.with_value(|own| x == own)) {
+            Some(at) => drop(s.remove(at)),
+            None => s.push(own.get_value()),
+        });
+    };
+    let started = when(&started_at);
+    let label = format!("Select {title} of {started}");
+    let found = match found {
+        Found::Nothing => None,
+        Found::Sentence(sentence) => Some(view! { <span>{sentence}</span> }.into_any()),
+        Found::Speed(h) => {
+            let q = format::throughput(h.bw);
+            let why = h.not_comparable.map(|why| format!(" \u{b7} not comparable: {why}"));
+            Some(
+                view! {
+                    <span class="value">{q.value}</span>
+                    <span class="unit">" " {q.unit}</span>
+                    <span class="fine">{h.label} {why}</span>
+                }
+                .into_any(),
+            )
+        }
+    };
+    let what = from.map_or_else(|| noun.to_owned(), |host| format!("{noun} from {host}"));
+    // A run that is on is on Measure.
+    let watch = if kind == "runs" { "/".to_owned() } else { href.clone() };
+    view! {
+        <tr data-run=(kind == "runs").then(|| id.clone()) data-result=id.clone() class:selected=move || is_selected.get()>
             <td>
                 <input
                     type="checkbox"
@@ -162,40 +223,18 @@ fn Row(
                     on:change=toggle
                 />
             </td>
-            <td class="when"><a href=format!("/runs/{id}")>{started}</a></td>
-            <td>{run.drive.unwrap_or_else(|| "not known".into())} <span class="fine">{run.target}</span></td>
-            <td>{run.title}</td>
-            <td class="figure">{headline}</td>
+            <td class="when"><a href=href>{started}</a></td>
+            <td>{drive.unwrap_or_else(|| "not known".into())} <span class="fine">{target}</span></td>
+            <td>{title} <span class="fine">{what}</span></td>
+            <td class="found">{found}</td>
             <td class="state">{state.name()}</td>
             <td class="actions">
                 {if state == RunState::Running {
-                    view! { <a href="/">"Watch"</a> }.into_any()
+                    view! { <a href=watch>"Watch"</a> }.into_any()
                 } else {
-                    view! { <Delete id=id.clone() error gone/> }.into_any()
+                    view! { <Delete id=id.clone() kind error gone/> }.into_any()
                 }}
             </td>
         </tr>
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_filter_wants_every_word_in_any_order_and_case() {
-        let run = RunSummary {
-            id: "r".into(),
-            started_at: String::new(),
-            state: RunState::Done,
-            title: "CrystalDiskMark 8".into(),
-            target: "/mnt/ssd".into(),
-            drive: Some("Samsung SSD 850".into()),
-            host: None,
-            headline: None,
-        };
-        for (filter, found) in [("", true), ("samsung crystal", true), ("SSD done", true), ("samsung intel", false)] {
-            assert_eq!(matches(&run, filter), found, "{filter}");
-        }
     }
 }

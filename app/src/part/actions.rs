@@ -1,4 +1,4 @@
-//! Deleting a run: asks first, in place.
+//! Deleting a result: asks first, in place.
 
 use crate::api;
 use leptos::prelude::*;
@@ -8,8 +8,11 @@ use wasm_bindgen_futures::spawn_local;
 /// A button that asks before it deletes.
 #[component]
 pub(crate) fn Delete(
-    /// Which run.
+    /// Which.
     id: String,
+    /// `runs` or `experiments`.
+    #[prop(default = "runs")]
+    kind: &'static str,
     /// Called after it is gone.
     #[prop(into)]
     gone: Callback<()>,
@@ -21,7 +24,7 @@ pub(crate) fn Delete(
     let delete = move |_| {
         spawn_local(async move {
             let Some(id) = id.try_get_value() else { return };
-            let result = api::delete(&id).await;
+            let result = api::delete(kind, &id).await;
             let _ = asking.try_set(false);
             match result {
                 Ok(()) => {

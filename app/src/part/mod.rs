@@ -1,6 +1,7 @@
 //! Elements that pages are made of.
 
 mod actions;
+mod brakes;
 mod cell;
 mod conditions;
 mod custom;
@@ -22,6 +23,7 @@ mod term;
 mod when;
 
 pub(crate) use actions::Delete;
+pub(crate) use brakes::{Inquiry, form, questions};
 pub(crate) use conditions::Conditions;
 pub(crate) use experiment::{Advice, Forest, Now, Steering, Trials, Underway};
 pub(crate) use face::Face;
@@ -29,5 +31,6 @@ pub(crate) use notice::Notice;
 pub(crate) use power::{Banner, Groups, HostLoad, Profiles};
 pub(crate) use setup::{Desk, SetupPanel};
 pub(crate) use switch::MetricSwitch;
+pub(crate) use target::TargetPicker;
 pub(crate) use term::{Term, explained};
 pub(crate) use when::when;

@@ -14,7 +14,8 @@ use protocol::api::{SystemFacts, TargetChoice};
 use protocol::error::ErrorBody;
 use wasm_bindgen_futures::spawn_local;
 
-const KEY: &str = "setup";
+/// Under which the browser keeps it.
+pub(super) const KEY: &str = "setup";
 
 /// What the parts of the set-up share.
 #[derive(Clone, Copy)]

@@ -25,7 +25,7 @@ pub(crate) fn Start(desk: Desk) -> impl IntoView {
         let Some(id) = client.handle.once(|m| m.record.id.clone()) else { return };
         stopping.set(true);
         spawn_local(async move {
-            if let Err(e) = api::delete(&id).await {
+            if let Err(e) = api::delete("runs", &id).await {
                 let _ = desk.error.try_set(Some(e));
                 let _ = stopping.try_set(false);
             }

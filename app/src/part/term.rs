@@ -40,6 +40,12 @@ pub(crate) fn explain(term: &str) -> Option<&'static str> {
         "Engine ceiling, QD1" | "Engine ceiling, QD32" => {
             "What the tool itself can do without any drive. Results near it say more about the tool than about the drive."
         }
+        "4k-qd1" => "4 KiB random reads one at a time, as fast as they go.",
+        "4k-qd1-paced" => "4 KiB random reads one at a time, 200 a second. The host can fall asleep between them.",
+        "cold-read" => "4 KiB random reads, each after 100 ms of rest. It shows what waking up costs.",
+        "4k-qd32" => "4 KiB random reads, 32 in flight.",
+        "seq1m-qd1" => "1 MiB sequential reads one at a time.",
+        "seq1m-qd8" => "1 MiB sequential reads, 8 in flight.",
         _ => return None,
     })
 }

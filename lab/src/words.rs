@@ -1,6 +1,6 @@
 //! What was found, in sentences that a human reads.
 
-use protocol::experiment::workloads::{COLD, DEEP, PACED, RANDOM, SEQUENTIAL, SEQUENTIAL_DEEP};
+use protocol::experiment::workloads::{COLD, COLD_SWEPT, DEEP, PACED, RANDOM, SEQUENTIAL, SEQUENTIAL_DEEP};
 use protocol::experiment::{Base, Effect, Finding, Interaction, Metric, Stage};
 use protocol::knob::Knob;
 use std::collections::BTreeMap;
@@ -113,7 +113,7 @@ fn object(workload: &str, metric: Metric) -> String {
         DEEP => "random reads at depth 32".into(),
         SEQUENTIAL => "sequential reads".into(),
         SEQUENTIAL_DEEP => "sequential reads at depth 8".into(),
-        COLD => "reads after an idle gap".into(),
+        COLD | COLD_SWEPT => "reads after an idle gap".into(),
         other => match other.strip_prefix(COLD).and_then(|gap| gap.strip_prefix('-')) {
             Some(gap) => format!("reads after {gap} of idleness"),
             None => format!("`{other}`"),

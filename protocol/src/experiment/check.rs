@@ -2,7 +2,7 @@
 
 use super::keys::did_you_mean;
 use super::spec::{Design, ExperimentSpec, MOST_BLOCKS, Rung};
-use super::workloads::{IDLE, NAMES, WorkloadChoice};
+use super::workloads::{COLD_SWEPT, IDLE, NAMES, WorkloadChoice};
 use crate::error::{ErrorBody, ErrorCode};
 use crate::preset::PRESETS;
 use crate::workload::WorkloadError;
@@ -193,7 +193,7 @@ impl ExperimentSpec {
 
 /// Names of workloads and of presets.
 fn known() -> impl Iterator<Item = &'static str> {
-    NAMES.into_iter().chain(PRESETS.iter().map(|p| p.name))
+    NAMES.into_iter().chain([COLD_SWEPT]).chain(PRESETS.iter().map(|p| p.name))
 }
 
 /// Each rung after the first must change something, or nothing could be learnt from it.
@@ -230,6 +230,28 @@ mod tests {
         let spec: ExperimentSpec = serde_json::from_str(json).map_err(|e| e.to_string())?;
         spec.validate().map_err(|e| e.to_string())?;
         Ok(spec)
+    }
+
+    #[test]
+    fn a_sweep_leaves_the_gap_in_the_file() {
+        let gap = crate::units::Seconds(crate::units::Micros(200_000));
+        let check = read(r#"{"design":"check"}"#).unwrap();
+        assert_eq!(check.swept().unwrap().label(), "cold-read");
+        let labels = |spec: &ExperimentSpec| -> Vec<_> {
+            spec.expanded_workloads().iter().map(crate::workload::Workload::label).collect()
+        };
+        assert_eq!(labels(&check.with_gap(gap)), ["4k-qd1", "4k-qd1-paced", "cold-read-200ms"]);
+        assert_eq!(check.with_gap(gap).swept(), None);
+        let both = read(r#"{"design":"ab","workloads":["cold-read-200ms","cold-read-sweep","cold-read"]}"#).unwrap();
+        assert_eq!(labels(&both.with_gap(gap)), ["cold-read-200ms", "cold-read"]);
+        both.with_gap(gap).validate().unwrap();
+        let plain = read(r#"{"design":"ab","workloads":["cold-read"]}"#).unwrap();
+        assert_eq!((plain.swept(), plain.with_gap(gap)), (None, plain.clone()));
+        let sized =
+            r#"{"design":"check","workloads":[{"name":"cold-read","rw":"randread","thinktime":"100ms","size":"8m"}]}"#;
+        let sized = read(sized).unwrap().with_gap(gap);
+        let w = sized.expanded_workloads().remove(0);
+        assert_eq!((w.label(), w.size), ("cold-read-200ms".into(), Some(crate::units::Bytes(8 << 20))));
     }
 
     #[test]

@@ -157,7 +157,7 @@ pub struct ExperimentSpec {
     /// Directory, file or block device; may come from the command line instead.
     #[serde(default)]
     pub target: String,
-    /// What is run under each configuration; every named workload if empty.
+    /// What is run under each configuration; if empty every named workload, of a check the single reads.
     #[serde(default)]
     pub workloads: Vec<WorkloadChoice>,
     /// The knobs in question; all that can be set, and are not risky, if empty.
@@ -185,7 +185,8 @@ pub struct ExperimentSpec {
     /// Blocks after which it ends, decided or not; at most [`MOST_BLOCKS`].
     #[serde(default = "defaults::max_blocks")]
     pub max_blocks: u32,
-    /// Measured time of each trial in s, 0.05 to 3600; 2 s for named workloads and their own `runtime` for others.
+    /// Measured time of each trial in s, 0.05 to 3600. Otherwise 0.5 s in a check, elsewhere 2 s for named workloads and
+    /// their own `runtime` for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial_seconds: Option<f64>,
     /// Seed of the random orders; drawn, and stored, if absent.
@@ -241,13 +242,51 @@ impl ExperimentSpec {
     pub fn expanded_workloads(&self) -> Vec<Workload> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked: at most an hour")]
         let trial = self.trial_seconds.map(|s| Seconds(Micros((s * 1e6).round() as u64)));
+        let check = self.design == Design::Check;
+        let (names, usual): (&[&str], _) =
+            if check { (&workloads::CHECK, workloads::CHECK_TRIAL) } else { (&workloads::NAMES, workloads::TRIAL) };
         if self.workloads.is_empty() {
-            return workloads::NAMES
-                .iter()
-                .filter_map(|n| workloads::find(n, trial.unwrap_or(workloads::TRIAL)))
-                .collect();
+            return names.iter().filter_map(|n| workloads::find(n, trial.unwrap_or(usual))).collect();
         }
+        let trial = trial.or(check.then_some(usual));
         self.workloads.iter().filter_map(|w| w.expanded(trial)).flatten().collect()
+    }
+
+    /// The workload whose idle gap a sweep is to find before the first trial, if there is one.
+    pub fn swept(&self) -> Option<Workload> {
+        let wanted = |w: &Workload| {
+            let label = w.label();
+            label == workloads::COLD_SWEPT || self.design == Design::Check && label == workloads::COLD
+        };
+        self.expanded_workloads().into_iter().find(wanted)
+    }
+
+    /// The same with this gap in it, so that no sweep is needed any more.
+    #[must_use]
+    pub fn with_gap(&self, gap: Seconds) -> Self {
+        let Some(swept) = self.swept() else { return self.clone() };
+        let found = workloads::with_gap(&swept, gap);
+        let names = || workloads::CHECK.map(|n| WorkloadChoice::Named(n.into())).to_vec();
+        let asked = if self.workloads.is_empty() { names() } else { self.workloads.clone() };
+        let label = |w: &WorkloadChoice| match w {
+            WorkloadChoice::Named(name) => name.clone(),
+            WorkloadChoice::Table(w) => w.label(),
+        };
+        // It may have been asked for by its name already.
+        let mut left = if asked.iter().any(|w| label(w) == found.label()) { None } else { Some(found) };
+        let mut workloads = Vec::new();
+        for w in asked {
+            match (label(&w) == swept.label(), &w) {
+                (false, _) => workloads.push(w),
+                (true, WorkloadChoice::Named(_)) => {
+                    workloads.extend(left.take().map(|found| WorkloadChoice::Named(found.label())));
+                }
+                (true, WorkloadChoice::Table(_)) => {
+                    workloads.extend(left.take().map(|found| WorkloadChoice::Table(Box::new(found))));
+                }
+            }
+        }
+        Self { workloads, ..self.clone() }
     }
 }
 

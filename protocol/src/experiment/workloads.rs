@@ -17,6 +17,8 @@ pub const RANDOM: &str = "4k-qd1";
 pub const PACED: &str = "4k-qd1-paced";
 /// 4K random reads, each after an idle gap of [`COLD_GAP`]; `cold-read-2s` for a gap of one's own.
 pub const COLD: &str = "cold-read";
+/// The same at the gap that a sweep before the first trial finds to be telling, and is called after then.
+pub const COLD_SWEPT: &str = "cold-read-sweep";
 /// 4K random reads, 32 in flight.
 pub const DEEP: &str = "4k-qd32";
 /// 1M sequential reads one at a time.
@@ -27,6 +29,11 @@ pub const SEQUENTIAL_DEEP: &str = "seq1m-qd8";
 pub const IDLE: &str = "idle";
 /// All, in the order they run.
 pub const NAMES: [&str; 6] = [RANDOM, PACED, COLD, DEEP, SEQUENTIAL, SEQUENTIAL_DEEP];
+
+/// What a check measures if nothing else is asked for. Each is answered one at a time: what lets things sleep shows there.
+pub const CHECK: [&str; 3] = [RANDOM, PACED, COLD];
+/// Measured time of a check's trials when nothing is said: it repeats often instead.
+pub const CHECK_TRIAL: Seconds = Seconds(Micros(500_000));
 
 /// Accesses per second of the paced workload: 5 ms apart, longer than any CPU needs to reach its deepest idle state.
 pub const PACED_IOPS: f64 = 200.0;
@@ -50,7 +57,7 @@ const COLD_READS: u64 = 8;
 const LONGEST_GAP: Seconds = Seconds::from_secs(60);
 /// Measured time of a trial when nothing is said.
 pub const TRIAL: Seconds = Seconds::from_secs(2);
-/// Time that each trial runs before it is measured.
+/// Time that each trial runs before it is measured; of short trials a quarter of their own time.
 pub const RAMP: Seconds = Seconds(Micros(250_000));
 
 /// What a named workload does, with the trial's measured time; `None` if there is none of this name.
@@ -60,7 +67,7 @@ pub fn find(name: &str, trial: Seconds) -> Option<Workload> {
         bs: Bytes(bs),
         iodepth,
         runtime: trial,
-        ramp_time: RAMP,
+        ramp_time: RAMP.min(Seconds(Micros(trial.0.0 / 4))),
         ..Workload::new(rw)
     };
     Some(match name {
@@ -69,7 +76,7 @@ pub fn find(name: &str, trial: Seconds) -> Option<Workload> {
         DEEP => base(Rw::RandRead, 4096, 32),
         SEQUENTIAL => base(Rw::Read, 1 << 20, 1),
         SEQUENTIAL_DEEP => base(Rw::Read, 1 << 20, 8),
-        COLD => cold(base(Rw::RandRead, 4096, 1), COLD_GAP),
+        COLD | COLD_SWEPT => cold(base(Rw::RandRead, 4096, 1), COLD_GAP),
         _ => {
             let gap: Seconds = name.strip_prefix(COLD)?.strip_prefix('-')?.parse().ok()?;
             (gap.0.0 > 0 && gap <= LONGEST_GAP).then(|| cold(base(Rw::RandRead, 4096, 1), gap))?
@@ -77,10 +84,23 @@ pub fn find(name: &str, trial: Seconds) -> Option<Workload> {
     })
 }
 
+/// A workload with another idle gap before each access, and called so.
+#[must_use]
+pub fn with_gap(base: &Workload, gap: Seconds) -> Workload {
+    cold(Workload { name: Some(format!("{COLD}-{gap}")), ..base.clone() }, gap)
+}
+
 /// Long enough for some reads; the first of them, which follows no gap, falls into the ramp.
 fn cold(base: Workload, gap: Seconds) -> Workload {
-    let needed = Seconds(Micros(gap.0.0 * COLD_READS));
-    Workload { thinktime: gap.0, runtime: base.runtime.max(needed), ..base }
+    Workload { thinktime: gap.0, ..base }.lasting(base.runtime)
+}
+
+impl Workload {
+    /// It, measured for this time, or for long enough to hold some accesses if there are gaps between them.
+    fn lasting(self, time: Seconds) -> Self {
+        let needed = Seconds(Micros(self.thinktime.0.saturating_mul(COLD_READS)));
+        Self { runtime: time.max(needed), ..self }
+    }
 }
 
 /// A workload of an experiment: one that goes by a name, or one spelt out with fio's names.
@@ -88,7 +108,7 @@ fn cold(base: Workload, gap: Seconds) -> Workload {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum WorkloadChoice {
-    /// One of [`NAMES`], `cold-read-TIME`, or a preset, whose rows are each read.
+    /// One of [`NAMES`], `cold-read-TIME`, [`COLD_SWEPT`], or a preset, whose rows are each read.
     Named(String),
     /// A table; its `name` is its label.
     Table(Box<Workload>),
@@ -103,7 +123,7 @@ impl WorkloadChoice {
                 Some(preset) => preset_reads(preset.name, trial),
                 None => Some(vec![find(name, trial.unwrap_or(TRIAL))?]),
             },
-            Self::Table(w) => Some(vec![Workload { runtime: trial.unwrap_or(w.runtime), ..(**w).clone() }]),
+            Self::Table(w) => Some(vec![trial.map_or_else(|| (**w).clone(), |trial| (**w).clone().lasting(trial))]),
         }
     }
 }
@@ -154,7 +174,7 @@ mod tests {
 
     #[test]
     fn every_name_is_a_valid_workload_of_that_name() {
-        for name in NAMES.into_iter().chain(["cold-read-2s", "cold-read-10ms"]) {
+        for name in NAMES.into_iter().chain(["cold-read-2s", "cold-read-10ms", COLD_SWEPT]) {
             let w = find(name, TRIAL).unwrap();
             w.validate().unwrap();
             assert_eq!(w.label(), name);
@@ -169,6 +189,15 @@ mod tests {
     fn a_cold_read_lasts_for_some_reads() {
         assert_eq!(find("cold-read-1s", TRIAL).unwrap().runtime, Seconds::from_secs(8));
         assert_eq!(find("cold-read-1ms", TRIAL).unwrap().runtime, TRIAL);
+    }
+
+    #[test]
+    fn a_spelt_out_cold_read_lasts_too_and_can_get_another_gap() {
+        let base = Workload { size: Some(Bytes(1 << 20)), ..find(COLD, TRIAL).unwrap() };
+        let w = with_gap(&base, Seconds::from_secs(1));
+        assert_eq!((w.label(), w.size), ("cold-read-1s".into(), Some(Bytes(1 << 20))));
+        let table = WorkloadChoice::Table(Box::new(w)).expanded(Some(Seconds(Micros(500_000)))).unwrap();
+        assert_eq!(table[0].runtime, Seconds::from_secs(8));
     }
 
     #[test]

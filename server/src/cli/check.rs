@@ -3,18 +3,14 @@
 use super::Globals;
 use super::experiment::{ConductArgs, start};
 use super::measure::absolute;
-use crate::experiment::{self, file};
+use crate::experiment::file;
 use crate::runner::Runner;
 use protocol::error::ErrorBody;
-use protocol::experiment::workloads::{PACED, RANDOM};
-use protocol::experiment::{Base, Design, ExperimentSpec, WorkloadChoice};
-use protocol::power::PowerState;
+use protocol::experiment::workloads::CHECK;
+use protocol::experiment::{Design, ExperimentSpec, WorkloadChoice};
 use protocol::units::Bytes;
 use protocol::workload::Workload;
 use std::process::ExitCode;
-
-/// Measured time of each trial in s, unless another is asked for.
-const TRIAL_SECONDS: f64 = 1.0;
 
 /// Options of `check`.
 #[derive(Debug, clap::Args)]
@@ -26,7 +22,7 @@ pub struct CheckArgs {
     /// Settings to try [default: all that can matter for the drive]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     knobs: Vec<String>,
-    /// What is measured under each: names of workloads or presets [default: 4k-qd1,4k-qd1-paced]
+    /// What is measured under each: names of workloads or presets [default: 4k-qd1,4k-qd1-paced,cold-read]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     workloads: Vec<String>,
     /// File size, or how much of a file or device is read, instead of the workloads' own
@@ -40,31 +36,18 @@ pub struct CheckArgs {
 pub fn run(args: &CheckArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
     let asked = args.spec()?;
     let runner = Runner::open(globals)?;
-    let ask = |state: &PowerState| {
-        let mut spec = asked.clone();
-        if spec.knobs.is_empty() {
-            spec.knobs = experiment::choose(runner.root(), &spec.target, state)?;
-        }
-        Ok(spec)
-    };
-    start(&runner, &ask, &args.conduct, globals)
+    start(&runner, &|_| Ok(asked.clone()), &args.conduct, globals)
 }
 
 impl CheckArgs {
-    /// Everything but the knobs, where none is named.
+    /// What is asked for; the rest, a check finds by itself.
     fn spec(&self) -> Result<ExperimentSpec, ErrorBody> {
         let named = |names: &[String]| names.iter().flat_map(|name| self.workload(name)).collect();
+        let usual = || if self.size.is_some() { named(&CHECK.map(str::to_owned)) } else { Vec::new() };
         let spec = ExperimentSpec {
             knobs: self.knobs.clone(),
-            workloads: if self.workloads.is_empty() {
-                named(&[RANDOM.to_owned(), PACED.to_owned()])
-            } else {
-                named(&self.workloads)
-            },
-            from: Base::AllPerformance,
-            trial_seconds: Some(TRIAL_SECONDS),
-            name: Some("check".into()),
-            ..ExperimentSpec::new(Design::OneAtATime, absolute(&self.target))
+            workloads: if self.workloads.is_empty() { usual() } else { named(&self.workloads) },
+            ..ExperimentSpec::new(Design::Check, absolute(&self.target))
         };
         file::with(spec, &self.conduct.set)
     }

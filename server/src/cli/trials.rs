@@ -5,7 +5,7 @@ use super::findings::{interval, percent};
 use super::output::shown;
 use super::progress::clock;
 use protocol::event::Event;
-use protocol::experiment::{Effect, ExperimentHead, Finding, TimeLeft};
+use protocol::experiment::{Effect, ExperimentHead, Finding, Stage, TimeLeft};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,7 @@ pub(super) struct Progress {
     told: Option<Instant>,
     left: Option<TimeLeft>,
     head: Option<Box<ExperimentHead>>,
+    stage: Option<Stage>,
 }
 
 impl Progress {
@@ -29,7 +30,7 @@ impl Progress {
     pub(super) fn new(quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|t| t == "dumb");
         let terminal = std::io::stderr().is_terminal() && !dumb;
-        Self { quiet, terminal, dirty: false, told: None, left: None, head: None }
+        Self { quiet, terminal, dirty: false, told: None, left: None, head: None, stage: None }
     }
 
     /// Takes the next event.
@@ -47,11 +48,22 @@ impl Progress {
             Event::Layout { done, total, .. } => self.show(&format!("laying out the file: {done} of {total}")),
             Event::ExperimentNote { text, .. } => self.say(text),
             Event::TrialStarted { trial, .. } => {
+                if trial.stage != std::mem::replace(&mut self.stage, trial.stage) {
+                    self.say(match trial.stage {
+                        Some(Stage::Screening) => "Screening: each setting alone.",
+                        _ => "Confirmation: what looked like a brake, measured anew.",
+                    });
+                }
                 let Some(head) = &self.head else { return };
                 let eta = self.left.map(|left| format!("  ETA {}", eta(left))).unwrap_or_default();
                 let configuration = usize::try_from(trial.configuration).ok().and_then(|i| head.configurations.get(i));
+                let stage = match trial.stage {
+                    Some(Stage::Screening) => "screening, ",
+                    Some(Stage::Confirmation) => "confirmation, ",
+                    None => "",
+                };
                 self.show(&format!(
-                    "block {} of at most {}, trial {} of {}: {}, {}{eta}",
+                    "{stage}block {} of at most {}, trial {} of {}: {}, {}{eta}",
                     trial.block + 1,
                     head.max_blocks,
                     trial.place + 1,

@@ -17,7 +17,7 @@ use lab::words::Titles;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::event::Event;
 use protocol::experiment::workloads::{IDLE, TRIAL};
-use protocol::experiment::{Configuration, Effect, ExperimentRecord, Metric, TimeLeft, Trial, TrialNow};
+use protocol::experiment::{Configuration, Design, Effect, ExperimentRecord, Metric, Stage, TimeLeft, Trial, TrialNow};
 use protocol::units::Nanos;
 use protocol::workload::Workload;
 use std::collections::BTreeMap;
@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 
 /// Times that a trial is tried within its block.
 const ATTEMPTS: usize = 4;
+/// Blocks of a check in which power at idle is measured: enough for a number, and time for verdicts.
+const IDLE_BLOCKS: u32 = 12;
 /// Time that settings stay, where they have a time of their own, beyond that of all workloads.
 const MARGIN: Duration = Duration::from_mins(1);
 
@@ -80,7 +82,7 @@ impl Blocks<'_> {
                 return Ok(End::Decided);
             }
             let known = self.trials.len();
-            let end = self.block(number, &block(self.plan, seed, number, &open))?;
+            let end = self.block(number, analysis.stage(), &block(self.plan, seed, number, &open))?;
             if let Some(end) = end {
                 return Ok(end);
             }
@@ -114,7 +116,7 @@ impl Blocks<'_> {
     }
 
     /// The trials of a block that have not been measured yet.
-    fn block(&mut self, number: u32, slots: &[Slot]) -> Result<Option<End>, ErrorBody> {
+    fn block(&mut self, number: u32, stage: Option<Stage>, slots: &[Slot]) -> Result<Option<End>, ErrorBody> {
         let plan = self.plan;
         for (place, slot) in slots.iter().enumerate() {
             let (Some(configuration), Some(workload)) =
@@ -137,7 +139,7 @@ impl Blocks<'_> {
                     of: count(slots.len()),
                     configuration: count(slot.configuration),
                     workload: label.clone(),
-                    stage: None,
+                    stage,
                 };
                 (self.sink)(Event::TrialStarted { experiment: self.record.id.clone(), trial });
                 let attempt = if let Some(reason) = self.bring(slot.configuration, configuration)? {
@@ -202,7 +204,8 @@ impl Blocks<'_> {
 
     /// The power of a configuration at idle, once a block, where there are meters.
     fn idle(&mut self, number: u32, configuration: usize) -> Result<(), ErrorBody> {
-        if !self.bench.meters || !self.is_missing(number, configuration, IDLE) {
+        let enough = self.record.spec.design == Design::Check && number >= IDLE_BLOCKS;
+        if enough || !self.bench.meters || !self.is_missing(number, configuration, IDLE) {
             return Ok(());
         }
         let time = self.record.spec.trial_seconds.map_or(Duration::from_micros(TRIAL.0.0), Duration::from_secs_f64);

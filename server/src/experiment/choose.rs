@@ -4,12 +4,9 @@ use crate::runner::drive;
 use lab::design::relevant;
 use power::Root;
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::experiment::workloads::{PACED, RANDOM};
+use protocol::experiment::workloads::{CHECK, CHECK_TRIAL};
 use protocol::experiment::{Design, ExperimentSpec, WorkloadChoice};
 use protocol::power::PowerState;
-
-/// Measured time of each trial of a check in s, unless another is asked for.
-const CHECK_SECONDS: f64 = 1.0;
 
 /// The experiment with what was left open filled in: in a check, short trials of what shows most; in whatever asks which
 /// setting costs what, the knobs that can matter for the drive.
@@ -17,9 +14,9 @@ pub fn fill(root: &Root, spec: &ExperimentSpec, state: &PowerState) -> Result<Ex
     let mut spec = spec.clone();
     if spec.design == Design::Check {
         if spec.workloads.is_empty() {
-            spec.workloads = [RANDOM, PACED].map(|name| WorkloadChoice::Named(name.to_owned())).into();
+            spec.workloads = CHECK.map(|name| WorkloadChoice::Named(name.to_owned())).into();
         }
-        spec.trial_seconds.get_or_insert(CHECK_SECONDS);
+        spec.trial_seconds.get_or_insert(CHECK_TRIAL.0.0 as f64 / 1e6);
     }
     if spec.knobs.is_empty() && matches!(spec.design, Design::Check | Design::OneAtATime) {
         spec.knobs = choose(root, &spec.target, state)?;
@@ -29,7 +26,7 @@ pub fn fill(root: &Root, spec: &ExperimentSpec, state: &PowerState) -> Result<Ex
 
 /// The knobs that can matter for the drive under the target. Of a recorded machine, whose drives are not here, all that
 /// can matter for any.
-pub fn choose(root: &Root, target: &str, state: &PowerState) -> Result<Vec<String>, ErrorBody> {
+fn choose(root: &Root, target: &str, state: &PowerState) -> Result<Vec<String>, ErrorBody> {
     let knobs = &state.knobs;
     if let Some(reason) = &state.read_only {
         return Err(ErrorBody::new(ErrorCode::NotPermitted, format!("No setting can be changed: {reason}.")));

@@ -8,6 +8,7 @@ use super::ready::Ready;
 use super::record::{conclude, plan_of};
 use super::rehearse;
 use super::steering::Steering;
+use super::sweep::sweep;
 use crate::runner::{Runner, drive, now};
 use crate::store::Stored;
 use engine::{Control, Held, RunOptions};
@@ -153,13 +154,39 @@ fn prepare(
         let reason = impossible.first().map_or("there is nothing to compare", |(_, reason)| reason.as_str());
         return Err(ErrorBody::new(ErrorCode::NotPermitted, format!("No configuration can be had: {reason}.")));
     }
-    if impossible != record.impossible {
+    let changed = impossible != record.impossible;
+    if changed {
         record.configurations.clone_from(&plan.configurations);
         record.impossible = impossible;
+    }
+    let swept = find_gap(runner, hand, record, &held, steering, sink)?;
+    if changed || swept {
         runner.store().begin_experiment(record)?;
         sink(Event::ExperimentStarted { experiment: Box::new(ExperimentHead::from(&*record)), trials: Vec::new() });
     }
     Ok((plan, held))
+}
+
+/// Finds the idle gap of the cold read, where that is asked for; whether the record says something new then.
+fn find_gap(
+    runner: &Runner,
+    hand: &mut Hand,
+    record: &mut ExperimentRecord,
+    held: &Held,
+    steering: &Steering,
+    sink: &mut dyn FnMut(Event),
+) -> Result<bool, ErrorBody> {
+    let Some(base) = record.spec.swept() else { return Ok(false) };
+    sink(note(&record.id, "Looking for the idle gap at which a read gets slow, with all savings on.".into()));
+    let options = options(runner, &record.id, &record.target);
+    let control = steering.control();
+    let bench = Bench { held, options: &options, target: &record.target.path, control, meters: false };
+    // What is not found now is looked for when the experiment goes on.
+    let Some(swept) = sweep(record, &base, &bench, hand)? else { return Ok(false) };
+    sink(note(&record.id, swept.said));
+    record.spec = record.spec.with_gap(swept.gap);
+    record.sweep = swept.points;
+    Ok(true)
 }
 
 /// Opens the target for the whole experiment.

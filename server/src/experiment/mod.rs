@@ -17,6 +17,7 @@
 //! | `steering` | stop, pause, go on |
 //! | [`hand`] | the settings, in this process's hands or through a running server's broker |
 //! | `rehearse` | which configurations the kernel takes |
+//! | `sweep` | after how long a pause a read gets slow, before the first trial |
 //! | `settle` | how long a setting takes to be in force |
 //! | `guard` | what makes a trial void; waiting for a quiet machine |
 //! | `measure` | one trial |
@@ -38,8 +39,9 @@ pub mod record;
 mod rehearse;
 mod settle;
 mod steering;
+mod sweep;
 
-pub use choose::{choose, fill};
+pub use choose::fill;
 use conduct::unrestored;
 pub use conduct::{Ended, Limits, export, report};
 pub use list::list;

@@ -1,6 +1,7 @@
 //! Everything that is known to be right before an experiment begins: what is wrong with it is said here, and nothing has
 //! been touched then.
 
+use super::choose::fill;
 use super::hand::Hand;
 use super::record::plan_of;
 use crate::lock::Lock;
@@ -69,7 +70,7 @@ impl Ready {
 /// What is asked for, checked against host and target.
 fn begin(runner: &Runner, hand: &Hand, id: String, ask: Ask<'_>) -> Result<ExperimentRecord, ErrorBody> {
     let state = hand.list()?;
-    let mut spec = ask(&state)?;
+    let mut spec = fill(runner.root(), &ask(&state)?, &state)?;
     let knobs = state.knobs;
     if !hand.may_set() && spec.design != Design::WaitMode {
         let error = ErrorBody::new(ErrorCode::NotPermitted, "Changing the host's settings needs root.");

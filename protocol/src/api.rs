@@ -157,6 +157,8 @@ pub struct Session {
 pub enum Role {
     /// Everything.
     Operator,
+    /// Looks on, and sees neither serial numbers nor paths.
+    Viewer,
 }
 
 /// `GET /api/v1/runs/{id}`: the record with the preset's grid worked out.

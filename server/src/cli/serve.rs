@@ -78,7 +78,7 @@ fn announce(server: &Server, json: bool) {
         eprintln!("The result store was damaged. It was kept as {}; a new one was begun.", aside.display());
     }
     eprintln!("Brakecheck {} is at the address below. Ctrl-C ends it.", protocol::VERSION);
-    let (address, token) = (server.address(), server.app().gate.token().secret());
+    let (address, token) = (server.address(), server.app().token.secret());
     let url = format!("{address}#token={token}");
     let line =
         if json { serde_json::json!({ "url": url, "address": address, "token": token }).to_string() } else { url };
@@ -88,7 +88,7 @@ fn announce(server: &Server, json: bool) {
 
 /// Opens the page in the user's browser.
 fn open(server: &Server) -> Result<(), ErrorBody> {
-    let address = format!("{}#token={}", server.address(), server.app().gate.token().launch_code()?);
+    let address = format!("{}#token={}", server.address(), server.app().token.launch_code()?);
     let started =
         Command::new("xdg-open").arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     match started {

@@ -2,11 +2,13 @@
 
 use super::error::ApiError;
 use super::gate::{Gate, Refusal, wants_html};
-use super::{experiments, exports, headers, import, knobs, metrics, page, runs, session, sockets, system, targets};
+use super::role::Known;
+use super::{api, headers, page};
 use crate::live::Hub;
 use crate::runner::Runner;
 use crate::scheduler::Scheduler;
 use crate::settings::Settings;
+use crate::token::Token;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn, from_fn_with_state, map_response};
@@ -20,9 +22,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
-use utoipa::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// Largest body of a request in bytes.
 pub(super) const MAX_BODY: usize = 256 * 1024;
@@ -42,6 +41,8 @@ pub struct App {
     pub settings: Arc<Settings>,
     /// Who may ask.
     pub gate: Gate,
+    /// The operator's credentials.
+    pub token: Arc<Token>,
     /// Port of the listener, which the cookie's name holds.
     pub port: u16,
     /// Cancelled when viewers are to be sent away.
@@ -50,89 +51,35 @@ pub struct App {
     pub viewers: TaskTracker,
 }
 
-#[derive(OpenApi)]
-#[openapi(
-    info(title = "Brakecheck", description = "Benchmarks storage on this host. `/ws/bench` sends the events of a run \
-        as text frames: `seq` beside the fields of `Event`; a `snapshot` first, and again after frames were dropped. \
-        `/ws/power` sends `PowerEvent` in the same way; `?telemetry=0` leaves out the telemetry."),
-    components(schemas(
-        protocol::event::Event, protocol::event::Snapshot, protocol::power::PowerEvent, protocol::error::ErrorBody
-    )),
-    modifiers(&Bearer),
-    security(("token" = []))
-)]
-struct Document;
-
-/// The token as scripts send it.
-struct Bearer;
-
-impl utoipa::Modify for Bearer {
-    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-        document.components.get_or_insert_default().add_security_scheme("token", scheme);
-    }
-}
-
-fn api() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::with_openapi(Document::openapi())
-        .routes(routes!(session::open, session::show))
-        .routes(routes!(system::system))
-        .routes(routes!(system::presets))
-        .routes(routes!(targets::list))
-        .routes(routes!(targets::inspect))
-        .routes(routes!(runs::create, runs::list))
-        .routes(routes!(runs::show, runs::delete))
-        .routes(routes!(runs::samples))
-        .routes(routes!(runs::export))
-        .routes(routes!(experiments::create, experiments::list))
-        .routes(routes!(experiments::plan))
-        .routes(routes!(experiments::show, experiments::delete))
-        .routes(routes!(experiments::pause))
-        .routes(routes!(experiments::resume))
-        .routes(routes!(exports::show))
-        .routes(routes!(import::create))
-        .routes(routes!(knobs::list, knobs::set))
-        .routes(routes!(knobs::confirm))
-        .routes(routes!(knobs::restore))
-        .routes(routes!(system::healthz))
-        .routes(routes!(metrics::metrics))
-}
-
-/// The description of the API, made from the code.
-pub fn openapi() -> utoipa::openapi::OpenApi {
-    api().into_openapi()
-}
-
 /// All routes behind the gate.
-pub fn router(app: Arc<App>) -> Router {
-    let (routes, document) = api().split_for_parts();
-    let document = Json(document);
+pub fn router(app: &Arc<App>) -> Router {
+    let document = Json(api::openapi());
     // From the outside in.
     let layers = ServiceBuilder::new()
         .layer(map_response(headers::add))
         .layer(CatchPanicLayer::custom(|_| panicked()))
-        .layer(from_fn_with_state(Arc::clone(&app), gate))
+        .layer(from_fn_with_state(Arc::clone(app), gate))
         .layer(from_fn(time_limit))
         .layer(DefaultBodyLimit::max(MAX_BODY));
-    routes
+    api::for_operator(app)
         .route("/api/openapi.json", get(move || std::future::ready(document.clone())))
-        .route("/ws/bench", get(sockets::bench))
-        .route("/ws/power", get(sockets::power))
         .route("/api", any(not_found))
         .route("/api/{*rest}", any(not_found))
         .route("/ws/{*rest}", any(not_found))
         .method_not_allowed_fallback(wrong_method)
         .fallback_service(page::router())
         .layer(layers)
-        .with_state(app)
 }
 
 /// Lets a request through the gate, or answers why not: a page for people, JSON for programs.
 async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    let Err(refusal) = app.gate.check(&parts) else {
-        return next.run(Request::from_parts(parts, body)).await;
+    let (mut parts, body) = request.into_parts();
+    let refusal = match app.gate.check(&parts) {
+        Ok(role) => {
+            parts.extensions.insert(Known::by_gate(role));
+            return next.run(Request::from_parts(parts, body)).await;
+        }
+        Err(refusal) => refusal,
     };
     let (status, body) = refusal.answer();
     if matches!(refusal, Refusal::Host(_) | Refusal::Origin(_)) && app.gate.first_time(&refusal) {

@@ -2,11 +2,11 @@
 
 use super::app::App;
 use super::error::{ApiError, JsonBody, Path, blocking};
+use super::role::{Operator, Viewer};
 use crate::experiment::hand::Hand;
 use crate::experiment::{self, Ready};
 use crate::lock;
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use power::desk::Desk;
@@ -23,7 +23,7 @@ use std::sync::Arc;
     (status = 400, body = ErrorBody, description = "the experiment is wrong in itself, or for this host"),
     (status = 403, body = ErrorBody, description = "it needs a setting that cannot be changed here")))]
 pub(super) async fn plan(
-    State(app): State<Arc<App>>,
+    Operator(app): Operator,
     JsonBody(spec): JsonBody<ExperimentSpec>,
 ) -> Result<Json<PlanPreview>, ApiError> {
     let preview = blocking(move || {
@@ -43,7 +43,7 @@ pub(super) async fn plan(
     (status = 409, body = ErrorBody, description = "something else is on; experiments do not wait"),
     (status = 422, body = ErrorBody, description = "the target cannot or may not be measured this way")))]
 pub(super) async fn create(
-    State(app): State<Arc<App>>,
+    Operator(app): Operator,
     JsonBody(spec): JsonBody<ExperimentSpec>,
 ) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
     let created = blocking(move || {
@@ -64,17 +64,14 @@ fn take(app: &App) -> impl Fn() -> Result<Hand, ErrorBody> {
 
 /// All experiments, newest first.
 #[utoipa::path(get, path = "/api/v1/experiments", responses((status = 200, body = Vec<ExperimentSummary>)))]
-pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Vec<ExperimentSummary>>, ApiError> {
+pub(super) async fn list(Viewer { app, .. }: Viewer) -> Result<Json<Vec<ExperimentSummary>>, ApiError> {
     Ok(Json(blocking(move || experiment::list(&app.runner)).await?))
 }
 
 /// An experiment with its trials and what it has found so far.
 #[utoipa::path(get, path = "/api/v1/experiments/{id}", params(("id" = String, Path,)),
     responses((status = 200, body = ExperimentFile), (status = 404, body = ErrorBody)))]
-pub(super) async fn show(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Json<ExperimentFile>, ApiError> {
+pub(super) async fn show(Viewer { app, .. }: Viewer, Path(id): Path<String>) -> Result<Json<ExperimentFile>, ApiError> {
     Ok(Json(blocking(move || experiment::export(&app.runner, &id)).await?))
 }
 
@@ -84,7 +81,7 @@ pub(super) async fn show(
     (status = 204, description = "it had ended and is removed"),
     (status = 404, body = ErrorBody),
     (status = 409, body = ErrorBody, description = "another process runs it")))]
-pub(super) async fn delete(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, ApiError> {
+pub(super) async fn delete(Operator(app): Operator, Path(id): Path<String>) -> Result<Response, ApiError> {
     let answer = blocking(move || {
         if app.scheduler.stop(&id) {
             return Ok(Some(RunCreated { id, state: RunState::Running }));
@@ -110,7 +107,7 @@ pub(super) async fn delete(State(app): State<Arc<App>>, Path(id): Path<String>) 
     (status = 204),
     (status = 404, body = ErrorBody),
     (status = 409, body = ErrorBody, description = "it is not on in this server")))]
-pub(super) async fn pause(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<StatusCode, ApiError> {
+pub(super) async fn pause(Operator(app): Operator, Path(id): Path<String>) -> Result<StatusCode, ApiError> {
     let paused = blocking(move || {
         if app.scheduler.pause(&id, true) {
             return Ok(None);
@@ -133,7 +130,7 @@ pub(super) async fn pause(State(app): State<Arc<App>>, Path(id): Path<String>) -
     (status = 409, body = ErrorBody, description = "something else is on"),
     (status = 422, body = ErrorBody, description = "its target is not there any more")))]
 pub(super) async fn resume(
-    State(app): State<Arc<App>>,
+    Operator(app): Operator,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
     let resumed = blocking(move || {

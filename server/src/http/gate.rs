@@ -12,17 +12,18 @@ use crate::token::Token;
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
+use protocol::api::Role;
 use protocol::error::{ErrorBody, ErrorCode};
 use std::collections::HashSet;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The gate's rules.
 #[derive(Debug)]
 pub struct Gate {
     port: u16,
     names: Vec<Name>,
-    token: Token,
+    token: Arc<Token>,
     /// Hosts and origins whose refusal was logged; bounded, since the caller chooses them.
     logged: Mutex<HashSet<String>>,
 }
@@ -70,7 +71,7 @@ pub enum Refusal {
 
 impl Gate {
     /// A gate for a server on `port`. Each of `allowed` is a further name, with a port where it is not ours.
-    pub fn new(port: u16, hostname: Option<&str>, allowed: &[String], token: Token) -> Result<Self, ErrorBody> {
+    pub fn new(port: u16, hostname: Option<&str>, allowed: &[String], token: Arc<Token>) -> Result<Self, ErrorBody> {
         let own = |host: &str| Name { host: host.to_ascii_lowercase(), port, configured: false };
         let mut names = vec![own("localhost")];
         if let Some(hostname) = hostname {
@@ -87,13 +88,8 @@ impl Gate {
         Ok(Self { port, names, token, logged: Mutex::default() })
     }
 
-    /// The operator's credentials.
-    pub fn token(&self) -> &Token {
-        &self.token
-    }
-
-    /// Lets a request pass or says why not.
-    pub fn check(&self, request: &Parts) -> Result<(), Refusal> {
+    /// Lets a request pass, with the role that its caller has shown, or says why not.
+    pub fn check(&self, request: &Parts) -> Result<Option<Role>, Refusal> {
         let headers = &request.headers;
         let host = the_host(request)?;
         let known = self.known_host(&host).ok_or_else(|| Refusal::Host(host.clone()))?;
@@ -108,19 +104,17 @@ impl Gate {
             _ => {}
         }
 
-        if !public(&request.method, path) {
-            // A wrong bearer token is an error even beside a right cookie.
-            let allowed = if headers.contains_key(AUTHORIZATION) { by_bearer } else { self.by_cookie(headers) };
-            if !allowed {
-                return Err(Refusal::Token);
-            }
+        // A wrong bearer token is an error even beside a right cookie.
+        let shown = if headers.contains_key(AUTHORIZATION) { by_bearer } else { self.by_cookie(headers) };
+        if !shown && !public(&request.method, path) {
+            return Err(Refusal::Token);
         }
         // A DELETE has no body, and no form can send one.
         let sends = matches!(request.method, Method::POST | Method::PUT | Method::PATCH);
         if sends && !is_json(headers) {
             return Err(Refusal::ContentType);
         }
-        Ok(())
+        Ok(shown.then_some(Role::Operator))
     }
 
     /// Whether the host is allowed, and if so as what.

@@ -1,18 +1,16 @@
 //! Experiments of other hosts, sent here as files.
 
-use super::app::App;
 use super::error::{ApiError, blocking};
+use super::role::Operator;
 use crate::experiment::import::{MOST_BYTES, import, too_long};
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, StatusCode};
 use futures_util::StreamExt;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::event::Event;
 use protocol::experiment::{ExperimentFile, Imported};
-use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// One file at a time is held in memory; others wait.
@@ -27,7 +25,7 @@ static ONE_AT_A_TIME: Semaphore = Semaphore::const_new(1);
     (status = 400, body = ErrorBody, description = "no experiment, or not a sound one"),
     (status = 413, body = ErrorBody, description = "too long")))]
 pub(super) async fn create(
-    State(app): State<Arc<App>>,
+    Operator(app): Operator,
     headers: HeaderMap,
     body: Body,
 ) -> Result<(StatusCode, Json<Imported>), ApiError> {

@@ -1,14 +1,12 @@
 //! Settings of the host: list, set, confirm, put back.
 
-use super::app::App;
 use super::error::{ApiError, JsonBody, blocking};
+use super::role::{Operator, Viewer};
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::knob::RestoreReport;
 use protocol::power::{PowerState, RestoreRequest, SetAnswer, SetRequest};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Time that an experiment gets to stop and to put its own settings back; then they are put back all the same.
@@ -16,7 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Every knob of the host as it is now.
 #[utoipa::path(get, path = "/api/v1/knobs", responses((status = 200, body = PowerState)))]
-pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<PowerState>, ApiError> {
+pub(super) async fn list(viewer: Viewer) -> Result<Json<PowerState>, ApiError> {
+    let app = viewer.app;
     Ok(Json(blocking(move || app.settings.list()).await?))
 }
 
@@ -27,7 +26,7 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<PowerState>
     (status = 403, body = ErrorBody, description = "nothing can be set here"),
     (status = 409, body = ErrorBody, description = "an experiment changes settings now")))]
 pub(super) async fn set(
-    State(app): State<Arc<App>>,
+    Operator(app): Operator,
     JsonBody(request): JsonBody<SetRequest>,
 ) -> Result<Json<SetAnswer>, ApiError> {
     let answer = blocking(move || {
@@ -42,7 +41,7 @@ pub(super) async fn set(
 
 /// Keeps risky settings, which would fall back by themselves otherwise.
 #[utoipa::path(post, path = "/api/v1/knobs/confirm", responses((status = 204)))]
-pub(super) async fn confirm(State(app): State<Arc<App>>) -> Result<StatusCode, ApiError> {
+pub(super) async fn confirm(Operator(app): Operator) -> Result<StatusCode, ApiError> {
     blocking(move || app.settings.confirm()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -52,7 +51,7 @@ pub(super) async fn confirm(State(app): State<Arc<App>>) -> Result<StatusCode, A
     (status = 200, body = RestoreReport, description = "what became of each; some may have failed"),
     (status = 403, body = ErrorBody, description = "nothing can be set here")))]
 pub(super) async fn restore(
-    State(app): State<Arc<App>>,
+    Operator(app): Operator,
     JsonBody(request): JsonBody<RestoreRequest>,
 ) -> Result<Json<RestoreReport>, ApiError> {
     let report = blocking(move || {

@@ -1,15 +1,13 @@
 //! `/metrics`, in the text format of Prometheus.
 
-use super::app::App;
-use axum::extract::State;
+use super::role::Operator;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use std::fmt::{Display, Write};
-use std::sync::Arc;
 
 /// Counters and the newest sample, for Prometheus.
 #[utoipa::path(get, path = "/metrics", responses((status = 200, body = String)))]
-pub(super) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
+pub(super) async fn metrics(Operator(app): Operator) -> impl IntoResponse {
     let (running, queued) = app.scheduler.counts();
     let (events, sample) = app.hub.progress();
     let (viewers, resyncs) = app.hub.audience();

@@ -5,6 +5,7 @@
 
 pub mod gate;
 
+mod api;
 mod app;
 mod error;
 mod experiments;
@@ -14,10 +15,12 @@ mod import;
 mod knobs;
 mod metrics;
 mod page;
+mod role;
 mod runs;
 mod session;
 mod sockets;
 mod system;
 mod targets;
 
-pub use app::{App, openapi, router};
+pub use api::{openapi, viewers_openapi};
+pub use app::{App, router};

@@ -2,10 +2,10 @@
 
 use super::app::App;
 use super::error::{ApiError, JsonBody, Path, Query, blocking};
+use super::role::{Operator, Viewer};
 use crate::lock;
 use crate::scheduler::Cancelled;
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_DISPOSITION;
 use axum::response::{IntoResponse, Response};
@@ -14,7 +14,6 @@ use protocol::error::{ErrorBody, ErrorCode};
 use protocol::run::{RunRecord, RunState, RunSummary};
 use protocol::sample::Sample;
 use serde::Deserialize;
-use std::sync::Arc;
 
 /// Starts a run, or queues it.
 #[utoipa::path(post, path = "/api/v1/runs", request_body = RunRequest, responses(
@@ -23,7 +22,7 @@ use std::sync::Arc;
     (status = 409, body = ErrorBody, description = "another run is on, and `queue` was not asked for"),
     (status = 422, body = ErrorBody, description = "the target cannot or may not be measured this way")))]
 pub(super) async fn create(
-    State(app): State<Arc<App>>,
+    Operator(app): Operator,
     JsonBody(request): JsonBody<RunRequest>,
 ) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
     let created = blocking(move || {
@@ -38,7 +37,7 @@ pub(super) async fn create(
 
 /// All runs, newest first.
 #[utoipa::path(get, path = "/api/v1/runs", responses((status = 200, body = Vec<RunSummary>)))]
-pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Vec<RunSummary>>, ApiError> {
+pub(super) async fn list(Viewer { app, .. }: Viewer) -> Result<Json<Vec<RunSummary>>, ApiError> {
     let runs = blocking(move || {
         let runs = app.runner.store().list()?;
         if runs.iter().all(|r| r.state.ended()) {
@@ -54,7 +53,7 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Vec<RunSumm
 /// Everything about one run except its samples.
 #[utoipa::path(get, path = "/api/v1/runs/{id}", params(("id" = String, Path,)),
     responses((status = 200, body = RunDetail), (status = 404, body = ErrorBody)))]
-pub(super) async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<RunDetail>, ApiError> {
+pub(super) async fn show(Viewer { app, .. }: Viewer, Path(id): Path<String>) -> Result<Json<RunDetail>, ApiError> {
     let record = blocking(move || Ok(app.runner.store().get(&id)?)).await?;
     Ok(Json(RunDetail { cells: record.cells(), record }))
 }
@@ -70,7 +69,7 @@ pub(super) struct Which {
 #[utoipa::path(get, path = "/api/v1/runs/{id}/samples", params(("id" = String, Path,), Which),
     responses((status = 200, body = Vec<Sample>), (status = 404, body = ErrorBody)))]
 pub(super) async fn samples(
-    State(app): State<Arc<App>>,
+    Viewer { app, .. }: Viewer,
     Path(id): Path<String>,
     Query(which): Query<Which>,
 ) -> Result<Json<Vec<Sample>>, ApiError> {
@@ -85,7 +84,7 @@ pub(super) async fn samples(
 /// Everything that is stored of a run, as a file to keep.
 #[utoipa::path(get, path = "/api/v1/runs/{id}/export", params(("id" = String, Path,)),
     responses((status = 200, body = RunExport), (status = 404, body = ErrorBody)))]
-pub(super) async fn export(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, ApiError> {
+pub(super) async fn export(Viewer { app, .. }: Viewer, Path(id): Path<String>) -> Result<Response, ApiError> {
     let export = blocking(move || {
         let store = app.runner.store();
         let record = store.get(&id)?;
@@ -104,7 +103,7 @@ pub(super) async fn export(State(app): State<Arc<App>>, Path(id): Path<String>) 
     (status = 204, description = "it had ended and is removed"),
     (status = 404, body = ErrorBody),
     (status = 409, body = ErrorBody, description = "another process runs it")))]
-pub(super) async fn delete(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, ApiError> {
+pub(super) async fn delete(Operator(app): Operator, Path(id): Path<String>) -> Result<Response, ApiError> {
     let answer = blocking(move || match app.scheduler.cancel(&id)? {
         Cancelled::Stopping => Ok(Some((StatusCode::ACCEPTED, RunCreated { id, state: RunState::Running }))),
         Cancelled::Dequeued => Ok(Some((StatusCode::OK, RunCreated { id, state: RunState::Stopped }))),

@@ -3,12 +3,13 @@
 use super::app::App;
 use super::error::{ApiError, JsonBody};
 use super::gate::{Refusal, cookie_name};
+use super::role::Viewer;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::SET_COOKIE;
 use axum::response::{IntoResponse, Response};
-use protocol::api::{Role, Session, SessionRequest};
+use protocol::api::{Session, SessionRequest};
 use protocol::error::ErrorBody;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(super) async fn open(
     State(app): State<Arc<App>>,
     JsonBody(request): JsonBody<SessionRequest>,
 ) -> Result<Response, ApiError> {
-    let token = app.gate.token();
+    let token = &app.token;
     if !token.exchange(&request.token) {
         let (status, mut body) = Refusal::Token.answer();
         body.message = "This is not the operator's token.".into();
@@ -36,7 +37,6 @@ pub(super) async fn open(
 /// What the caller may do.
 #[utoipa::path(get, path = "/api/v1/session",
     responses((status = 200, body = Session), (status = 401, body = ErrorBody)))]
-pub(super) async fn show() -> Json<Session> {
-    // The gate lets nobody else through.
-    Json(Session { role: Role::Operator })
+pub(super) async fn show(Viewer { role, .. }: Viewer) -> Json<Session> {
+    Json(Session { role })
 }

@@ -2,9 +2,10 @@
 
 use super::app::App;
 use super::error::{ApiError, Query, blocking};
+use super::role::Viewer;
 use crate::live::{self, Seat, Stream};
 use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::response::Response;
 use protocol::error::{ErrorBody, ErrorCode};
@@ -16,8 +17,8 @@ use std::sync::Arc;
 const MAX_MESSAGE: usize = 1024 * 1024;
 
 /// Runs.
-pub(super) async fn bench(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
-    let upgrade = upgrade(&app, request).await?;
+pub(super) async fn bench(Viewer { app, .. }: Viewer, request: Request) -> Result<Response, ApiError> {
+    let upgrade = upgrade(request).await?;
     let seat = app.hub.admit();
     show(&app, upgrade, seat)
 }
@@ -37,19 +38,19 @@ fn one() -> u8 {
 
 /// Settings.
 pub(super) async fn power(
-    State(app): State<Arc<App>>,
+    Viewer { app, .. }: Viewer,
     Query(wanted): Query<Wanted>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let upgrade = upgrade(&app, request).await?;
+    let upgrade = upgrade(request).await?;
     let settings = Arc::clone(&app.settings);
     let seat = blocking(move || settings.admit(wanted.telemetry != 0)).await?;
     show(&app, upgrade, seat)
 }
 
-async fn upgrade(app: &Arc<App>, request: Request) -> Result<WebSocketUpgrade, ApiError> {
+async fn upgrade(request: Request) -> Result<WebSocketUpgrade, ApiError> {
     let (mut parts, _) = request.into_parts();
-    WebSocketUpgrade::from_request_parts(&mut parts, app).await.map_err(|e| {
+    WebSocketUpgrade::from_request_parts(&mut parts, &()).await.map_err(|e| {
         let message = format!("This address is a WebSocket: {}.", e.body_text());
         ApiError::with_status(e.status(), ErrorBody::new(ErrorCode::Usage, message))
     })

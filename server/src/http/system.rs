@@ -1,16 +1,14 @@
 //! The machine, the presets, and a sign of life.
 
-use super::app::App;
 use super::error::{ApiError, blocking};
+use super::role::Viewer;
 use axum::Json;
-use axum::extract::State;
 use protocol::api::SystemFacts;
 use protocol::preset::{PRESETS, Preset};
-use std::sync::Arc;
 
 /// What is known of this machine and of what the engine can do on it.
 #[utoipa::path(get, path = "/api/v1/system", responses((status = 200, body = SystemFacts)))]
-pub(super) async fn system(State(app): State<Arc<App>>) -> Result<Json<SystemFacts>, ApiError> {
+pub(super) async fn system(Viewer { app, .. }: Viewer) -> Result<Json<SystemFacts>, ApiError> {
     let facts = blocking(move || {
         Ok(SystemFacts {
             version: protocol::VERSION.into(),

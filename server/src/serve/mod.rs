@@ -64,9 +64,9 @@ impl Server {
         lock.describe(&address)
             .map_err(|e| ErrorBody::new(ErrorCode::Internal, format!("The server lock cannot be written: {e}.")))?;
 
-        let token = Token::load(&options.state)?;
+        let token = Arc::new(Token::load(&options.state)?);
         let hostname = rustix::system::uname().nodename().to_str().ok().map(str::to_owned);
-        let gate = Gate::new(local.port(), hostname.as_deref(), &options.allow_hosts, token)?;
+        let gate = Gate::new(local.port(), hostname.as_deref(), &options.allow_hosts, Arc::clone(&token))?;
         let runner = Arc::new(Runner::new(options.state, &options.sysroot)?);
         let hub = Arc::new(Hub::new(token::random()?));
         let settings = Settings::new(options.desk, runner.root().clone());
@@ -76,6 +76,7 @@ impl Server {
             runner,
             hub,
             gate,
+            token,
             port: local.port(),
             farewell: CancellationToken::new(),
             viewers: TaskTracker::new(),
@@ -105,7 +106,7 @@ impl Server {
         }
         let closing = CancellationToken::new();
         let connections = TaskTracker::new();
-        let routes = router(Arc::clone(&self.app));
+        let routes = router(&self.app);
         for listener in self.listeners {
             connections.spawn(connections::accept(listener, routes.clone(), closing.clone(), connections.clone()));
         }

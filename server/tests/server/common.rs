@@ -182,7 +182,7 @@ impl TestServer {
         let desk = Arc::new(Reader::new(power::Root::default(), "needs root: start with sudo"));
         let options = Options { port: 0, allow_hosts: vec!["bench.example".into()], state, sysroot: "/".into(), desk };
         let server = Server::start(options).await.unwrap();
-        let access = Access::from_line(&format!("{}#token={}", server.address(), server.app().gate.token().secret()));
+        let access = Access::from_line(&format!("{}#token={}", server.address(), server.app().token.secret()));
         let hub = Arc::clone(&server.app().hub);
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(server.run(async {

@@ -11,3 +11,4 @@ mod page;
 mod power;
 mod process;
 mod queue;
+mod roles;

@@ -6,7 +6,7 @@ const SECRET: &str = "5ec4e7";
 
 fn gate() -> Gate {
     let allowed = ["bench.example".to_owned(), "proxy.example:443".to_owned()];
-    Gate::new(PORT, Some("Box"), &allowed, Token::new(SECRET)).unwrap()
+    Gate::new(PORT, Some("Box"), &allowed, Arc::new(Token::new(SECRET))).unwrap()
 }
 
 /// A request written as `METHOD path`, then headers; `TOKEN` and `COOKIE` stand for the right ones.
@@ -35,7 +35,7 @@ fn hosts() {
         "proxy.example",
     ];
     for host in allowed {
-        assert_eq!(gate().check(&parts("GET /", &[("host", host)])), Ok(()), "{host}");
+        assert_eq!(gate().check(&parts("GET /", &[("host", host)])), Ok(None), "{host}");
     }
     let refused = [
         "evil.example",
@@ -71,10 +71,10 @@ fn a_request_names_one_host() {
     {
         assert_eq!(gate().check(&request), Err(Refusal::NoHost));
     }
-    assert_eq!(gate().check(&parts("GET http://localhost:7411/", &[("host", "localhost:7411")])), Ok(()));
+    assert_eq!(gate().check(&parts("GET http://localhost:7411/", &[("host", "localhost:7411")])), Ok(None));
 }
 
-type Case = (&'static str, Vec<(&'static str, &'static str)>, Result<(), Refusal>);
+type Case = (&'static str, Vec<(&'static str, &'static str)>, Result<Option<Role>, Refusal>);
 
 #[test]
 fn origins_and_roles() {
@@ -86,11 +86,11 @@ fn origins_and_roles() {
     let origin = |text: &str| Err(Refusal::Origin(text.into()));
     let cases: Vec<Case> = vec![
         // What needs no token.
-        ("GET /", vec![], Ok(())),
-        ("GET /results/1", vec![], Ok(())),
-        ("HEAD /app.js", vec![], Ok(())),
-        ("GET /healthz", vec![], Ok(())),
-        ("POST /api/v1/session", vec![JSON], Ok(())),
+        ("GET /", vec![], Ok(None)),
+        ("GET /results/1", vec![], Ok(None)),
+        ("HEAD /app.js", vec![], Ok(None)),
+        ("GET /healthz", vec![], Ok(None)),
+        ("POST /api/v1/session", vec![JSON], Ok(None)),
         // Everything else does.
         ("GET /api/v1/session", vec![], Err(Token)),
         ("GET /api/v1/system", vec![], Err(Token)),
@@ -102,9 +102,9 @@ fn origins_and_roles() {
         ("POST /", vec![JSON], Err(Token)),
         ("PUT /healthz", vec![JSON], Err(Token)),
         // Token and cookie.
-        ("GET /api/v1/system", vec![BEARER], Ok(())),
-        ("GET /api/v1/system", vec![COOKIE], Ok(())),
-        ("GET /api/v1/system", vec![("cookie", "a=b; brakecheck-7411=COOKIE; c=d")], Ok(())),
+        ("GET /api/v1/system", vec![BEARER], Ok(Some(Role::Operator))),
+        ("GET /api/v1/system", vec![COOKIE], Ok(Some(Role::Operator))),
+        ("GET /api/v1/system", vec![("cookie", "a=b; brakecheck-7411=COOKIE; c=d")], Ok(Some(Role::Operator))),
         ("GET /api/v1/system", vec![("cookie", "brakecheck-7412=COOKIE")], Err(Token)),
         ("GET /api/v1/system", vec![("cookie", "brakecheck-7411=TOKEN")], Err(Token)),
         ("GET /api/v1/system", vec![("authorization", "Bearer COOKIE")], Err(Token)),
@@ -113,7 +113,7 @@ fn origins_and_roles() {
         ("GET /api/v1/system", vec![("authorization", "TOKEN")], Err(Token)),
         ("GET /api/v1/system", vec![BEARER, BEARER], Err(Token)),
         ("GET /api/v1/system", vec![("authorization", "Bearer wrong"), COOKIE], Err(Token)),
-        ("DELETE /api/v1/runs/1", vec![COOKIE, OWN], Ok(())),
+        ("DELETE /api/v1/runs/1", vec![COOKIE, OWN], Ok(Some(Role::Operator))),
         // Pages of other sites, whatever they hold.
         ("GET /", vec![("origin", "http://evil.example")], origin("http://evil.example")),
         ("GET /api/v1/system", vec![COOKIE, ("origin", "http://localhost:8080")], origin("http://localhost:8080")),
@@ -125,20 +125,24 @@ fn origins_and_roles() {
         ),
         ("POST /api/v1/runs", vec![JSON, COOKIE, ("origin", "null")], origin("null")),
         ("POST /api/v1/runs", vec![JSON, COOKIE, OWN, OWN], origin("http://localhost:7411, http://localhost:7411")),
-        ("POST /api/v1/runs", vec![JSON, COOKIE, OWN], Ok(())),
+        ("POST /api/v1/runs", vec![JSON, COOKIE, OWN], Ok(Some(Role::Operator))),
         ("POST /api/v1/session", vec![JSON, ("origin", "http://evil.example")], origin("http://evil.example")),
         // WebSockets.
-        ("GET /ws/bench", vec![COOKIE, OWN], Ok(())),
+        ("GET /ws/bench", vec![COOKIE, OWN], Ok(Some(Role::Operator))),
         ("GET /ws/bench", vec![OWN], Err(Token)),
         ("GET /ws/bench", vec![COOKIE], Err(NoOrigin)),
-        ("GET /ws/bench", vec![BEARER], Ok(())),
+        ("GET /ws/bench", vec![BEARER], Ok(Some(Role::Operator))),
         ("GET /ws/bench", vec![COOKIE, ("origin", "http://evil.example")], origin("http://evil.example")),
         // What an HTML form can send.
         ("POST /api/v1/runs", vec![COOKIE, OWN], Err(ContentType)),
         ("POST /api/v1/runs", vec![COOKIE, OWN, ("content-type", "text/plain")], Err(ContentType)),
         ("POST /api/v1/runs", vec![COOKIE, OWN, ("content-type", "text/plain; application/json")], Err(ContentType)),
         ("POST /api/v1/session", vec![("content-type", "text/plain")], Err(ContentType)),
-        ("POST /api/v1/runs", vec![COOKIE, OWN, ("content-type", "Application/JSON; charset=utf-8")], Ok(())),
+        (
+            "POST /api/v1/runs",
+            vec![COOKIE, OWN, ("content-type", "Application/JSON; charset=utf-8")],
+            Ok(Some(Role::Operator)),
+        ),
     ];
     for (line, mut headers, expected) in cases {
         headers.push(("host", "localhost:7411"));
@@ -149,15 +153,15 @@ fn origins_and_roles() {
 #[test]
 fn a_name_in_front_of_a_proxy_may_speak_https() {
     let check = |host, origin| gate().check(&parts("GET /", &[("host", host), ("origin", origin)]));
-    assert_eq!(check("proxy.example:443", "https://proxy.example:443"), Ok(()));
-    assert_eq!(check("proxy.example", "https://proxy.example"), Ok(()));
+    assert_eq!(check("proxy.example:443", "https://proxy.example:443"), Ok(None));
+    assert_eq!(check("proxy.example", "https://proxy.example"), Ok(None));
     assert!(check("localhost:7411", "https://localhost:7411").is_err());
 }
 
 #[test]
 fn names_that_are_none_are_usage_errors() {
     for text in ["http://bench.example", "bench/", "", "a:b", "a b"] {
-        let error = Gate::new(PORT, None, &[text.to_owned()], Token::new(SECRET)).unwrap_err();
+        let error = Gate::new(PORT, None, &[text.to_owned()], Arc::new(Token::new(SECRET))).unwrap_err();
         assert_eq!(error.code, ErrorCode::Usage, "{text}");
     }
 }

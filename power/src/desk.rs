@@ -26,6 +26,9 @@ pub trait Desk: Debug + Send + Sync {
     /// changed meanwhile, too.
     fn restore(&self, force: bool) -> Result<RestoreReport, ErrorBody>;
 
+    /// Puts back what was set for an experiment; what lay below it shows again, for as long as it was to stay.
+    fn end_experiment(&self) -> Result<RestoreReport, ErrorBody>;
+
     /// What somebody else has changed of ours.
     fn drift(&self) -> Result<Vec<Drift>, ErrorBody>;
 
@@ -91,6 +94,10 @@ impl Desk for Reader {
     }
 
     fn restore(&self, _: bool) -> Result<RestoreReport, ErrorBody> {
+        self.refused()
+    }
+
+    fn end_experiment(&self) -> Result<RestoreReport, ErrorBody> {
         self.refused()
     }
 

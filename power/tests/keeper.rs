@@ -124,6 +124,42 @@ fn shorter_lives_end_first_and_uncover_longer_ones() {
 }
 
 #[test]
+fn an_experiment_lies_over_everything_and_leaves_it_as_it_was() {
+    let host = Host::new();
+    let before = host.files();
+    let mut keeper = host.keeper();
+    let set = |keeper: &mut power::keeper::Keeper, value: &str, lifetime| {
+        keeper.set_among(&host.controls(), &[wish("block.nomerges@sda", value)], lifetime, false).unwrap();
+    };
+    let now = || host.read("/sys/block/sda/queue/nomerges");
+    let lifetime = |keeper: &power::keeper::Keeper| {
+        let knobs = keeper.list_among(&host.controls()).knobs;
+        knobs.into_iter().find(|k| k.id == "block.nomerges@sda").unwrap().lifetime
+    };
+    for (scope, experiment) in [
+        (Scope::Experiment, Lifetime::Experiment { seconds: 60 }),
+        (Scope::Expired, Lifetime::Experiment { seconds: 0 }),
+    ] {
+        for (value, theirs) in [("none", Lifetime::Session), ("simple", Lifetime::For { seconds: 60 })] {
+            set(&mut keeper, value, theirs);
+            let set_by_hand = now();
+            for value in ["all", "none", "simple"] {
+                set(&mut keeper, value, experiment);
+                assert_eq!(lifetime(&keeper), Some(experiment));
+            }
+            assert!(keeper.restore(scope, false).is_complete());
+            assert_eq!((now(), lifetime(&keeper)), (set_by_hand, Some(theirs)));
+            keeper.restore(Scope::All, false);
+        }
+    }
+    // A session that ends takes the experiment with it.
+    set(&mut keeper, "none", Lifetime::Experiment { seconds: 60 });
+    assert_ne!(host.files(), before);
+    assert!(keeper.restore(Scope::Session, false).is_complete());
+    assert_eq!(host.files(), before);
+}
+
+#[test]
 fn a_risky_setting_falls_back_unless_confirmed() {
     let host = Host::new();
     let before = host.files();

@@ -72,6 +72,11 @@ pub enum Lifetime {
     },
     /// Until confirmed, for [`CONFIRM_MS`] at most; then it is put back.
     Unconfirmed,
+    /// While an experiment is on, over whatever else is set; for so many seconds at most, then it is put back.
+    Experiment {
+        /// Seconds from when it was set.
+        seconds: u32,
+    },
 }
 
 /// One instance of a knob on this host.

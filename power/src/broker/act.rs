@@ -77,6 +77,7 @@ impl Acts {
             }
             Verb::Restore { session: true, force } => Answer::Report(self.keeper.restore(Scope::Session, force)),
             Verb::Restore { session: false, force } => Answer::Report(self.keeper.restore(Scope::All, force)),
+            Verb::EndExperiment => Answer::Report(self.keeper.restore(Scope::Experiment, false)),
             Verb::Script => Answer::Script(self.keeper.script()),
             Verb::Drift => Answer::Drift(self.keeper.drift()),
             Verb::Renew => Answer::Done,

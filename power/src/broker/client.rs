@@ -116,7 +116,7 @@ impl Client {
 
     /// Puts back the settings of the session only.
     pub fn end_session(&self, force: bool) -> Result<RestoreReport, ErrorBody> {
-        self.put_back(true, force)
+        self.put_back(Verb::Restore { session: true, force })
     }
 
     /// What [`Desk::restore`] would write, as lines for a shell.
@@ -142,8 +142,8 @@ impl Client {
         }
     }
 
-    fn put_back(&self, session: bool, force: bool) -> Result<RestoreReport, ErrorBody> {
-        match self.ask(Verb::Restore { session, force })? {
+    fn put_back(&self, verb: Verb) -> Result<RestoreReport, ErrorBody> {
+        match self.ask(verb)? {
             Answer::Report(report) => Ok(report),
             _ => Err(nonsense()),
         }
@@ -304,7 +304,11 @@ impl Desk for Client {
     }
 
     fn restore(&self, force: bool) -> Result<RestoreReport, ErrorBody> {
-        self.put_back(false, force)
+        self.put_back(Verb::Restore { session: false, force })
+    }
+
+    fn end_experiment(&self) -> Result<RestoreReport, ErrorBody> {
+        self.put_back(Verb::EndExperiment)
     }
 
     fn drift(&self) -> Result<Vec<Drift>, ErrorBody> {

@@ -56,6 +56,8 @@ pub enum Verb {
         /// Overwrites what somebody else has changed meanwhile, too.
         force: bool,
     },
+    /// Puts back what was set for an experiment; what lay below it shows again.
+    EndExperiment,
     /// What `Restore` would write, as lines for a shell.
     Script,
     /// What somebody else has changed of ours.
@@ -111,7 +113,7 @@ pub enum Answer {
     Stale,
     /// To [`Verb::Set`].
     Outcomes(Vec<Outcome>),
-    /// To [`Verb::Restore`].
+    /// To [`Verb::Restore`] and [`Verb::EndExperiment`].
     Report(RestoreReport),
     /// To [`Verb::Script`].
     Script(Vec<String>),

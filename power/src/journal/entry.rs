@@ -86,6 +86,7 @@ impl Layer {
     /// Longer-lived settings lie below shorter-lived ones.
     pub fn depth(&self) -> u8 {
         match self.lifetime {
+            Lifetime::Experiment { .. } => 4,
             Lifetime::Unconfirmed => 3,
             Lifetime::Session => 2,
             Lifetime::For { .. } => 1,

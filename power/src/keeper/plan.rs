@@ -48,7 +48,7 @@ impl<'a> Wish<'a> {
         let lifetime = if control.risk.is_some() { Lifetime::Unconfirmed } else { lifetime };
         let lasts = match lifetime {
             Lifetime::Unconfirmed => Some(u64::from(CONFIRM_MS)),
-            Lifetime::For { seconds } => Some(u64::from(seconds) * 1_000),
+            Lifetime::For { seconds } | Lifetime::Experiment { seconds } => Some(u64::from(seconds) * 1_000),
             Lifetime::Session | Lifetime::Kept => None,
         };
         Ok(Self { control, choice, lifetime, expires: lasts.map(|ms| boot_ms() + ms) })

@@ -13,21 +13,26 @@ use std::time::Instant;
 pub enum Scope {
     /// Everything that is ours.
     All,
-    /// What stays only while a server lives.
+    /// What stays only while a server lives, or an experiment that needs it.
     Session,
     /// What had a time to live that is over.
     Expired,
     /// What was not confirmed.
     Unconfirmed,
+    /// What was set for an experiment.
+    Experiment,
 }
 
 impl Scope {
     fn ends(self, layer: &Layer, now: u64) -> bool {
         match self {
             Self::All => true,
-            Self::Session => matches!(layer.lifetime, Lifetime::Session | Lifetime::Unconfirmed),
+            Self::Session => {
+                matches!(layer.lifetime, Lifetime::Session | Lifetime::Unconfirmed) || Self::Experiment.ends(layer, now)
+            }
             Self::Expired => layer.expires.is_some_and(|at| at <= now),
             Self::Unconfirmed => layer.lifetime == Lifetime::Unconfirmed,
+            Self::Experiment => matches!(layer.lifetime, Lifetime::Experiment { .. }),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Whatever becomes of this process, they go back: a broker of our own puts them back when we are gone (its sentinel,
 //! when it is gone too), and what is set through a server's broker has a time of its own, which each change renews.
+//! There it lies over what the server's user has set, which shows again when the experiment ends or pauses.
 //! Whatever becomes of the experiment's thread, they go back when the hand is dropped.
 
 use crate::privilege::{self, Broker, NEEDS_ROOT};
@@ -10,7 +11,7 @@ use power::Root;
 use power::broker::Client;
 use power::desk::{Desk, LEASE, Meter, Reader};
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::knob::{Assignment, Knob, Lifetime, Outcome, RestoreReport, Restored, RestoredItem};
+use protocol::knob::{Assignment, Lifetime, Outcome, RestoreReport};
 use protocol::power::{Drift, PowerState};
 use rustix::process::geteuid;
 use std::path::Path;
@@ -21,8 +22,6 @@ use std::time::{Duration, Instant};
 /// Time that a broker which is just ending, or a sentinel at work, gets.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Time that what was set through a server's broker gets to fall back by itself.
-const FALL_BACK: Duration = Duration::from_secs(15);
 
 /// Who sets and puts back.
 #[derive(Debug)]
@@ -30,8 +29,8 @@ pub struct Hand {
     desk: Arc<dyn Desk>,
     /// Nobody once all is over.
     who: Who,
-    /// What was set last and is not back yet.
-    set: Vec<Assignment>,
+    /// Whether something was set that is not back yet.
+    any_set: bool,
 }
 
 #[derive(Debug)]
@@ -50,23 +49,23 @@ impl Hand {
     pub fn open(root: &Root, state: &StateDir) -> Result<Self, ErrorBody> {
         if root.is_live() && !geteuid().is_root() {
             let desk = Arc::new(Reader::new(root.clone(), NEEDS_ROOT));
-            return Ok(Self { desk, who: Who::Nobody, set: Vec::new() });
+            return Ok(Self { desk, who: Who::Nobody, any_set: false });
         }
         let journal = privilege::journal(state)?;
         if let Some(client) = server(root, &journal)? {
-            return Ok(Self { desk: Arc::new(client), who: Who::Server, set: Vec::new() });
+            return Ok(Self { desk: Arc::new(client), who: Who::Server, any_set: false });
         }
         let broker = Broker::start(root, &journal)?;
         broker.greet()?;
         let desk = broker.desk();
         let pulse = Pulse::start(Arc::clone(&desk))?;
-        Ok(Self { desk, who: Who::Own(broker, pulse), set: Vec::new() })
+        Ok(Self { desk, who: Who::Own(broker, pulse), any_set: false })
     }
 
     /// Takes in hand what is behind the desk of the server that runs the experiment.
     pub fn on(desk: Arc<dyn Desk>) -> Result<Self, ErrorBody> {
         let who = if desk.list()?.read_only.is_none() { Who::Server } else { Who::Nobody };
-        Ok(Self { desk, who, set: Vec::new() })
+        Ok(Self { desk, who, any_set: false })
     }
 
     /// Whether anything can be set.
@@ -95,10 +94,10 @@ impl Hand {
             return Ok(Vec::new());
         }
         let lifetime = match self.who {
-            Who::Server => Lifetime::For { seconds: u32::try_from(time.as_secs()).unwrap_or(u32::MAX).max(1) },
+            Who::Server => Lifetime::Experiment { seconds: u32::try_from(time.as_secs()).unwrap_or(u32::MAX).max(1) },
             Who::Own(..) | Who::Nobody => Lifetime::Session,
         };
-        self.set = wishes.to_vec();
+        self.any_set = true;
         self.desk.set(wishes, lifetime, false)
     }
 
@@ -107,13 +106,10 @@ impl Hand {
         let report = match &self.who {
             Who::Nobody => RestoreReport::default(),
             Who::Own(broker, _) => broker.put_back()?,
-            Who::Server if self.set.is_empty() => RestoreReport::default(),
-            Who::Server => {
-                self.desk.set(&self.set, Lifetime::For { seconds: 1 }, false)?;
-                fallen_back(self.desk.as_ref(), &self.set)?
-            }
+            Who::Server if !self.any_set => RestoreReport::default(),
+            Who::Server => self.desk.end_experiment()?,
         };
-        self.set.clear();
+        self.any_set = false;
         Ok(report)
     }
 
@@ -158,28 +154,6 @@ fn server(root: &Root, journal: &Path) -> Result<Option<Client>, ErrorBody> {
 fn unreachable(why: &str) -> ErrorBody {
     ErrorBody::new(ErrorCode::Internal, format!("The running server's broker cannot be asked: {why}"))
         .hint("Stop the server, then try again.")
-}
-
-/// Waits until settings whose time is over are back.
-fn fallen_back(desk: &dyn Desk, set: &[Assignment]) -> Result<RestoreReport, ErrorBody> {
-    let start = Instant::now();
-    loop {
-        let state = desk.list()?;
-        let timed = |k: &&Knob| matches!(k.lifetime, Some(Lifetime::For { .. })) && set.iter().any(|a| a.id == k.id);
-        let left: Vec<&Knob> = state.knobs.iter().filter(timed).collect();
-        if left.is_empty() || start.elapsed() >= FALL_BACK {
-            let item = |k: &Knob| RestoredItem {
-                id: k.id.clone(),
-                source: k.source.clone(),
-                original: k.original.clone().unwrap_or_default(),
-                now: k.value.clone(),
-                end: Restored::Failed,
-                message: Some("the server's broker has not put it back yet".into()),
-            };
-            return Ok(RestoreReport { items: left.into_iter().map(item).collect(), ..RestoreReport::default() });
-        }
-        sleep(LOOK_EVERY);
-    }
 }
 
 /// Tells the broker that we live, more often than it asks for.

@@ -58,6 +58,10 @@ impl Desk for Attended {
         self.ask(|client| client.restore(force), refused)
     }
 
+    fn end_experiment(&self) -> Result<RestoreReport, ErrorBody> {
+        self.ask(Desk::end_experiment, refused)
+    }
+
     fn drift(&self) -> Result<Vec<Drift>, ErrorBody> {
         self.ask(Desk::drift, Desk::drift)
     }

@@ -36,6 +36,7 @@ pub(crate) fn wishes(request: &SetRequest, state: &PowerState) -> Result<Vec<Ass
 pub(crate) fn lifetime(request: &SetRequest) -> Result<Lifetime, ErrorBody> {
     match request.lifetime.unwrap_or_default() {
         Lifetime::Unconfirmed => Err(usage("What is risky is unconfirmed by itself: ask for `risk`.")),
+        Lifetime::Experiment { .. } => Err(usage("Only an experiment sets something for an experiment.")),
         Lifetime::For { seconds } if !(1..=LONGEST).contains(&seconds) => {
             Err(usage(format!("{seconds} s is no time to keep a setting: from 1 s to a week.")))
         }

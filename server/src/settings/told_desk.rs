@@ -26,6 +26,12 @@ impl Desk for Settings {
         self.desk.restore(force)
     }
 
+    fn end_experiment(&self) -> Result<RestoreReport, ErrorBody> {
+        let report = self.desk.end_experiment();
+        self.list()?;
+        report
+    }
+
     fn drift(&self) -> Result<Vec<Drift>, ErrorBody> {
         let drifts = self.desk.drift()?;
         self.tell_drift(&drifts);

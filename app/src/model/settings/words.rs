@@ -20,6 +20,7 @@ fn lifetime(lifetime: Lifetime) -> String {
         Lifetime::Kept => "; kept until it is put back or the host reboots".into(),
         Lifetime::For { seconds } => format!("; for {}", format::about(f64::from(seconds))),
         Lifetime::Unconfirmed => "; on trial".into(),
+        Lifetime::Experiment { .. } => "; for the experiment".into(),
     }
 }
 

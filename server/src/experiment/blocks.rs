@@ -263,7 +263,7 @@ impl Blocks<'_> {
             }
             let (sink, experiment) = (&mut *self.sink, &self.record.id);
             let mut say = |text| sink(Event::ExperimentNote { experiment: experiment.clone(), text });
-            self.guard.recover(&void, self.bench.control, &mut say);
+            self.guard.recover(&void, self.steering, &mut say);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::hand::Hand;
 use super::rehearse::differing;
-use engine::Control;
+use super::steering::Steering;
 use power::Root;
 use power::telemetry::{Options, Sampler};
 use protocol::error::ErrorBody;
@@ -98,23 +98,23 @@ impl Guard {
     }
 
     /// Waits after a void trial until the next one has a chance.
-    pub(super) fn recover(&mut self, void: &Void, control: &Control, say: &mut dyn FnMut(String)) {
+    pub(super) fn recover(&mut self, void: &Void, steering: &Steering, say: &mut dyn FnMut(String)) {
         match void {
             Void::Other(_) => {}
             Void::Hot(_) => {
                 say(format!("The processor throttled; cooling down for {} s.", COOL.as_secs()));
-                control.pause(COOL);
+                steering.control().pause(COOL);
             }
-            Void::Busy(_) => self.wait_for_quiet(control, say),
+            Void::Busy(_) => self.wait_for_quiet(steering, say),
         }
     }
 
-    fn wait_for_quiet(&mut self, control: &Control, say: &mut dyn FnMut(String)) {
+    fn wait_for_quiet(&mut self, steering: &Steering, say: &mut dyn FnMut(String)) {
         let began = Instant::now();
         let mut told = false;
-        while began.elapsed() < self.patience && !control.is_stopped() {
+        while began.elapsed() < self.patience && !steering.control().is_stopped() && !steering.is_paused() {
             let before = cpu_time();
-            control.pause(WINDOW);
+            steering.control().pause(WINDOW);
             match share(before, cpu_time()) {
                 Some(share) if share > BUSY => {
                     if !std::mem::replace(&mut told, true) {

@@ -1,10 +1,10 @@
 //! Experiments: plan, start, steer, list, show, remove.
 
 use super::app::App;
-use super::error::{ApiError, JsonBody, Path, blocking};
+use super::error::{ApiError, JsonBody, Path, Query, blocking};
 use super::role::{Operator, Viewer};
 use crate::experiment::hand::Hand;
-use crate::experiment::{self, Ready};
+use crate::experiment::{self, Limits, Ready};
 use crate::lock;
 use axum::Json;
 use axum::http::StatusCode;
@@ -15,7 +15,25 @@ use protocol::error::{ErrorBody, ErrorCode};
 use protocol::event::Event;
 use protocol::experiment::{ExperimentFile, ExperimentSpec, ExperimentSummary, PlanPreview};
 use protocol::run::RunState;
+use protocol::units::Seconds;
+use serde::Deserialize;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How an experiment is run.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct How {
+    /// Time in all to wait for a busy machine to become quiet, such as `30s`; a minute if absent.
+    #[param(value_type = Option<String>)]
+    patience: Option<Seconds>,
+}
+
+impl How {
+    fn limits(&self) -> Limits {
+        let patience = self.patience.map_or(Duration::from_mins(1), |p| Duration::from_micros(p.0.0));
+        Limits { patience, time: None }
+    }
+}
 
 /// What an experiment would do here, before anything is touched.
 #[utoipa::path(post, path = "/api/v1/experiments/plan", request_body = ExperimentSpec, responses(
@@ -36,7 +54,7 @@ pub(super) async fn plan(
 }
 
 /// Starts an experiment.
-#[utoipa::path(post, path = "/api/v1/experiments", request_body = ExperimentSpec, responses(
+#[utoipa::path(post, path = "/api/v1/experiments", params(How), request_body = ExperimentSpec, responses(
     (status = 202, body = RunCreated),
     (status = 400, body = ErrorBody, description = "the experiment is wrong in itself, or for this host"),
     (status = 403, body = ErrorBody, description = "a setting that it needs cannot be changed here"),
@@ -44,6 +62,7 @@ pub(super) async fn plan(
     (status = 422, body = ErrorBody, description = "the target cannot or may not be measured this way")))]
 pub(super) async fn create(
     Operator(app): Operator,
+    Query(how): Query<How>,
     JsonBody(spec): JsonBody<ExperimentSpec>,
 ) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
     let created = blocking(move || {
@@ -51,7 +70,7 @@ pub(super) async fn create(
         spec.validate()?;
         let runner = &app.runner;
         let ask = |state: &_| experiment::fill(runner.root(), &spec, state);
-        let id = app.scheduler.begin(|| Ready::new(runner, &take(&app), &ask))?;
+        let id = app.scheduler.begin(how.limits(), || Ready::new(runner, &take(&app), &ask))?;
         Ok(RunCreated { id, state: RunState::Running })
     });
     Ok((StatusCode::ACCEPTED, Json(created.await?)))
@@ -122,7 +141,7 @@ pub(super) async fn pause(Operator(app): Operator, Path(id): Path<String>) -> Re
 }
 
 /// Goes on with an experiment that pauses, was stopped, or was interrupted.
-#[utoipa::path(post, path = "/api/v1/experiments/{id}/resume", params(("id" = String, Path,)), responses(
+#[utoipa::path(post, path = "/api/v1/experiments/{id}/resume", params(("id" = String, Path,), How), responses(
     (status = 202, body = RunCreated),
     (status = 400, body = ErrorBody, description = "it has ended by itself, or was run elsewhere"),
     (status = 403, body = ErrorBody, description = "a setting that it needs cannot be changed any more"),
@@ -132,10 +151,11 @@ pub(super) async fn pause(Operator(app): Operator, Path(id): Path<String>) -> Re
 pub(super) async fn resume(
     Operator(app): Operator,
     Path(id): Path<String>,
+    Query(how): Query<How>,
 ) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
     let resumed = blocking(move || {
         if !app.scheduler.pause(&id, false) {
-            app.scheduler.begin(|| Ready::again(&app.runner, &take(&app), &id))?;
+            app.scheduler.begin(how.limits(), || Ready::again(&app.runner, &take(&app), &id))?;
         }
         Ok(RunCreated { id, state: RunState::Running })
     });

@@ -10,9 +10,6 @@ use protocol::run::{RunId, RunState};
 use std::sync::{Arc, PoisonError, mpsc};
 use std::time::Duration;
 
-/// Time in all that an experiment waits for a busy machine to become quiet.
-const PATIENCE: Duration = Duration::from_mins(1);
-
 /// An experiment that is on.
 #[derive(Debug)]
 pub(super) struct On {
@@ -44,7 +41,11 @@ impl On {
 
 impl Scheduler {
     /// Begins an experiment, or goes on with one. `ready` makes it, unless something else is on.
-    pub fn begin(self: &Arc<Self>, ready: impl FnOnce() -> Result<Ready, ErrorBody>) -> Result<RunId, ErrorBody> {
+    pub fn begin(
+        self: &Arc<Self>,
+        limits: Limits,
+        ready: impl FnOnce() -> Result<Ready, ErrorBody>,
+    ) -> Result<RunId, ErrorBody> {
         let refused =
             |e: ErrorBody| if e.code == ErrorCode::Busy { e.hint("Wait until it ends, or stop it.") } else { e };
         self.refuse_second().map_err(refused)?;
@@ -55,7 +56,7 @@ impl Scheduler {
         if let Some(error) = inner.refuse() {
             return Err(refused(error));
         }
-        self.work(&mut inner, Some(Job::Experiment(Box::new(ready), Steering::default())))?;
+        self.work(&mut inner, Some(Job::Experiment(Box::new(ready), limits, Steering::default())))?;
         Ok(id)
     }
 
@@ -109,9 +110,8 @@ impl Scheduler {
     }
 
     /// Runs it to its end; says whether runs wait.
-    pub(super) fn conduct(&self, ready: Ready, steering: &Steering) -> bool {
+    pub(super) fn conduct(&self, ready: Ready, limits: Limits, steering: &Steering) -> bool {
         let id = ready.record().id.clone();
-        let limits = Limits { patience: PATIENCE, time: None };
         let (sender, events) = mpsc::channel();
         let mut more = None;
         let ended = std::thread::scope(|scope| {

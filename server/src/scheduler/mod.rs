@@ -8,7 +8,7 @@
 mod experiments;
 mod runs;
 
-use crate::experiment::{Ready, Steering};
+use crate::experiment::{Limits, Ready, Steering};
 use crate::live::Hub;
 use crate::lock::Lock;
 use crate::runner::{Runner, busy};
@@ -53,7 +53,7 @@ enum Current {
 #[derive(Debug)]
 enum Job {
     Run(Box<RunRecord>, Lock, Control),
-    Experiment(Box<Ready>, Steering),
+    Experiment(Box<Ready>, Limits, Steering),
 }
 
 impl Scheduler {
@@ -104,7 +104,7 @@ impl Scheduler {
             while let Some(now) = job {
                 let more = match now {
                     Job::Run(record, lock, control) => this.execute(*record, lock, &control),
-                    Job::Experiment(ready, steering) => this.conduct(*ready, &steering),
+                    Job::Experiment(ready, limits, steering) => this.conduct(*ready, limits, &steering),
                 };
                 job = if more { this.next() } else { None };
             }
@@ -121,7 +121,7 @@ impl Job {
     fn current(&self) -> Current {
         match self {
             Self::Run(record, _, control) => Current::Run(record.clone(), control.clone()),
-            Self::Experiment(ready, steering) => {
+            Self::Experiment(ready, _, steering) => {
                 Current::Experiment(experiments::On::new(ready.record(), steering.clone()))
             }
         }

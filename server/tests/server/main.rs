@@ -4,6 +4,7 @@
 
 mod api;
 mod common;
+mod experiments;
 mod hostile;
 mod import;
 mod live;

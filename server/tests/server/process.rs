@@ -10,8 +10,13 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 fn command(state: &Path, port: &str) -> Command {
+    command_below(Path::new("/"), state, port)
+}
+
+/// For the settings below `root`.
+fn command_below(root: &Path, state: &Path, port: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_brakecheck"));
-    command.args(["serve", "--port", port, "--state-dir"]).arg(state);
+    command.arg("--sysroot").arg(root).args(["serve", "--port", port, "--state-dir"]).arg(state);
     if rustix::process::geteuid().is_root() {
         command.args(["--user", "nobody"]);
     }
@@ -20,26 +25,31 @@ fn command(state: &Path, port: &str) -> Command {
 }
 
 /// A server as a process of its own; killed when dropped.
-struct Program {
+pub(crate) struct Program {
     child: Child,
-    access: Access,
+    pub(crate) access: Access,
 }
 
 impl Program {
     fn start(state: &Path) -> Self {
-        let mut child = command(state, "0").spawn().unwrap();
+        Self::below(Path::new("/"), state)
+    }
+
+    /// One that has the settings below `root` in hand.
+    pub(crate) fn below(root: &Path, state: &Path) -> Self {
+        let mut child = command_below(root, state, "0").spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         Self { child, access: Access::from_line(&line) }
     }
 
-    fn signal(&self, signal: rustix::process::Signal) {
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
     /// Waits for its end; returns exit code and what it wrote to standard error.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let deadline = Instant::now() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {

@@ -10,6 +10,7 @@
 //! | [`drive`] | the drive under a block device, the layers above it and its link |
 //! | [`site`] | every place in the kernel that may be written |
 //! | [`control`] | knobs: their values and what is written for each |
+//! | [`recipe`] | what would set a knob, without looking at a host |
 //! | [`kernel`] | reading and writing one such place |
 //! | [`nvme`] | what an NVMe controller itself says and takes |
 //! | [`profile_daemon`] | the daemon that owns the platform's profile |
@@ -38,6 +39,7 @@ mod mounts;
 pub mod name;
 pub mod nvme;
 pub mod profile_daemon;
+pub mod recipe;
 pub mod root;
 pub mod site;
 pub mod telemetry;

@@ -156,17 +156,30 @@ impl Site {
     /// The kernel's file, as a path below the root. `None` for what has no file, and for a link-speed device that is
     /// not there: its number changes from boot to boot, so it is found by its type.
     pub fn path(&self, root: &Root) -> Option<String> {
+        if let Self::LinkSpeed { port } = self {
+            let wanted = format!("PCIe_Port_Link_Speed_{port}");
+            let devices = root.dir("/sys/class/thermal")?.numbered("cooling_device");
+            let device = devices.into_iter().find(|d| d.read("type").as_deref() == Some(&wanted))?;
+            return Some(format!("{}/cur_state", device.path()));
+        }
+        self.template(&|number: u32| number.to_string())
+    }
+
+    /// The files of this setting on all CPUs or policies at once, as a shell pattern: `policy[0-9]*`. Where there is
+    /// only one such file, its path. `None` as for [`Self::path`].
+    pub fn pattern(&self) -> Option<String> {
+        self.template(&|_| "[0-9]*".to_owned())
+    }
+
+    /// The path, with the numbers of CPUs and policies spelt so.
+    fn template(&self, number: &dyn Fn(u32) -> String) -> Option<String> {
+        let cpu = |cpu: u32| format!("{CPU}/cpu{}", number(cpu));
+        let policy = |policy: u32| format!("{CPU}/cpufreq/policy{}", number(policy));
         Some(match self {
             Self::PlatformProfile => "/sys/firmware/acpi/platform_profile".into(),
-            Self::ProfileHold => return None,
+            Self::ProfileHold | Self::LinkSpeed { .. } => return None,
             Self::AspmPolicy => "/sys/module/pcie_aspm/parameters/policy".into(),
             Self::LinkBit { device, bit } => format!("/sys/bus/pci/devices/{device}/link/{}", bit.file()),
-            Self::LinkSpeed { port } => {
-                let wanted = format!("PCIe_Port_Link_Speed_{port}");
-                let devices = root.dir("/sys/class/thermal")?.numbered("cooling_device");
-                let device = devices.into_iter().find(|d| d.read("type").as_deref() == Some(&wanted))?;
-                format!("{}/cur_state", device.path())
-            }
             Self::RuntimePm { device } => format!("/sys/bus/pci/devices/{device}/power/control"),
             Self::SataPolicy { host } => format!("/sys/class/scsi_host/host{host}/link_power_management_policy"),
             Self::QueueDepth { disk } => format!("/sys/block/{disk}/device/queue_depth"),
@@ -176,17 +189,17 @@ impl Site {
             Self::Nomerges { disk } => format!("/sys/block/{disk}/queue/nomerges"),
             Self::RqAffinity { disk } => format!("/sys/block/{disk}/queue/rq_affinity"),
             Self::Wbt { disk } => format!("/sys/block/{disk}/queue/wbt_lat_usec"),
-            Self::Governor { policy } => format!("{CPU}/cpufreq/policy{policy}/scaling_governor"),
-            Self::Epp { policy } => format!("{CPU}/cpufreq/policy{policy}/energy_performance_preference"),
-            Self::FrequencyFloor { policy } => format!("{CPU}/cpufreq/policy{policy}/scaling_min_freq"),
-            Self::Epb { cpu } => format!("{CPU}/cpu{cpu}/power/energy_perf_bias"),
+            Self::Governor { policy: n } => format!("{}/scaling_governor", policy(*n)),
+            Self::Epp { policy: n } => format!("{}/energy_performance_preference", policy(*n)),
+            Self::FrequencyFloor { policy: n } => format!("{}/scaling_min_freq", policy(*n)),
+            Self::Epb { cpu: n } => format!("{}/power/energy_perf_bias", cpu(*n)),
             Self::NoTurbo => format!("{CPU}/intel_pstate/no_turbo"),
             Self::Boost => format!("{CPU}/cpufreq/boost"),
-            Self::PolicyBoost { policy } => format!("{CPU}/cpufreq/policy{policy}/boost"),
-            Self::IdleDisable { cpu, state } => format!("{CPU}/cpu{cpu}/cpuidle/state{state}/disable"),
+            Self::PolicyBoost { policy: n } => format!("{}/boost", policy(*n)),
+            Self::IdleDisable { cpu: n, state } => format!("{}/cpuidle/state{state}/disable", cpu(*n)),
             Self::LatencyLimit => "/dev/cpu_dma_latency".into(),
             Self::NmiWatchdog => "/proc/sys/kernel/nmi_watchdog".into(),
-            Self::CpuOnline { cpu } => format!("{CPU}/cpu{cpu}/online"),
+            Self::CpuOnline { cpu: n } => format!("{}/online", cpu(*n)),
             Self::Smt => format!("{CPU}/smt/control"),
         })
     }

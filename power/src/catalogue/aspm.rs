@@ -4,6 +4,7 @@ use super::about::{control, instance};
 use super::build::{Seen, same, words};
 use super::machine::Machine;
 use super::pci::{Function, or_absent, storage};
+use super::spelling::SWITCH;
 use crate::control::Control;
 use crate::site::{LinkBit, Site};
 
@@ -51,7 +52,7 @@ fn of_links(machine: &Machine<'_>, functions: &[Function<'_>], bit: LinkBit, id:
     let control = |f: &Function<'_>| {
         let look = f.dir.look(&format!("link/{}", bit.file()))?;
         let files = [(Site::LinkBit { device: f.address.clone(), bit }, look)];
-        let link = instance(id, &f.address).uniform(machine.root, &files, &words(&[("on", "1"), ("off", "0")]), "");
+        let link = instance(id, &f.address).uniform(machine.root, &files, &words(&SWITCH), "");
         Some(link.saves(&["on"]).performs(&["off"]))
     };
     let controls: Vec<Control> = functions.iter().filter_map(control).collect();

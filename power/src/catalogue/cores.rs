@@ -3,6 +3,7 @@
 use super::about::control;
 use super::build::{Seen, words};
 use super::machine::{CPU, Cpu, Machine};
+use super::spelling::SMT;
 use crate::control::{Choice, Control, Write};
 use crate::drive;
 use crate::site::Site;
@@ -25,12 +26,7 @@ fn smt(machine: &Machine<'_>, file: Option<Seen>, state: &str) -> Control {
         "forceoff" => Some("forced off until the next restart"),
         _ => None,
     };
-    let mut smt = control("cpu.smt").uniform(
-        machine.root,
-        &files,
-        &words(&[("on", "on"), ("off", "off")]),
-        "this kernel cannot switch threads",
-    );
+    let mut smt = control("cpu.smt").uniform(machine.root, &files, &words(&SMT), "this kernel cannot switch threads");
     // Turning threads on brings every CPU online, those too that somebody had taken offline one by one.
     let offline = machine.cpus.iter().filter(|c| !c.online && c.switch.is_some());
     let disturbs: Vec<Site> = offline.map(|c| Site::CpuOnline { cpu: c.number }).collect();

@@ -3,6 +3,7 @@
 use super::about::{absent, control};
 use super::build::{Seen, same, words};
 use super::machine::{Machine, Policy};
+use super::spelling::EPB;
 use crate::control::Control;
 use crate::site::Site;
 
@@ -72,17 +73,10 @@ fn epp(machine: &Machine<'_>) -> Control {
         .noting(locked.then_some(lock))
 }
 
-/// Numbers with names: admin-guide/pm/intel_epb.rst.
 fn epb(machine: &Machine<'_>) -> Control {
     let file = |c: &super::machine::Cpu<'_>| Some((Site::Epb { cpu: c.number }, c.dir.look("power/energy_perf_bias")?));
     let files: Vec<Seen> = machine.online().filter_map(file).collect();
-    let names = words(&[
-        ("performance", "0"),
-        ("balance-performance", "4"),
-        ("normal", "6"),
-        ("balance-power", "8"),
-        ("power", "15"),
-    ]);
+    let names = words(&EPB);
     let has_epp = machine.policies.iter().any(|p| p.dir.look("energy_performance_preference").is_some());
     let ignored = "the CPU goes by its EPP instead";
     control("cpu.epb")

@@ -8,6 +8,7 @@ use super::about::control;
 use super::build::{Seen, agreed, readable, words};
 use super::latency;
 use super::machine::{Cpu, Machine};
+use super::spelling::REVERSED;
 use crate::control::{Choice, Control, Write};
 use crate::look::Look;
 use crate::site::Site;
@@ -163,7 +164,7 @@ fn c1e(machine: &Machine<'_>, table: &[States], missing: &str) -> Control {
         (_, true) => "the idle driver keeps C1E off",
         _ => "no idle state of this name; whether C1 becomes C1E by itself is set in firmware",
     };
-    let c1e = control("cpu.c1e").uniform(machine.root, &files, &words(&[("on", "0"), ("off", "1")]), absent);
+    let c1e = control("cpu.c1e").uniform(machine.root, &files, &words(&REVERSED), absent);
     // Where it is the lightest sleep, doing without it means spinning, or falling into a deeper one.
     let lighter = table.iter().any(|s| {
         let before = s.states.iter().take_while(|state| !is_c1e(state));

@@ -3,6 +3,7 @@
 use super::about::control;
 use super::build::words;
 use super::machine::Machine;
+use super::spelling::SWITCH;
 use crate::control::Control;
 use crate::site::Site;
 
@@ -13,7 +14,7 @@ pub(super) fn all(machine: &Machine<'_>) -> Vec<Control> {
     let watchdog = control("kernel.nmi-watchdog").uniform(
         machine.root,
         &files,
-        &words(&[("on", "1"), ("off", "0")]),
+        &words(&SWITCH),
         "this kernel has no NMI watchdog",
     );
     vec![watchdog.performs(&["off"])]

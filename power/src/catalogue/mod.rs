@@ -11,7 +11,7 @@
 //! | [`queue`] | the kernel's block queue |
 //! | [`readonly`] | what is only shown |
 //!
-//! [`about`] has the names of all of them, [`machine`] what several need to know, [`build`] how a control comes from
+//! [`about`] has the names of all of them, [`spelling`] the words for their values, [`machine`] what several need to know, [`build`] how a control comes from
 //! files.
 
 mod about;
@@ -31,6 +31,7 @@ mod platform;
 mod queue;
 mod readonly;
 mod sata;
+pub(crate) mod spelling;
 mod turbo;
 
 pub(crate) use build::agreed;

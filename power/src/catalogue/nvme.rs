@@ -4,6 +4,7 @@ use super::about::instance;
 use super::build::{Seen, unreadable, words};
 use super::machine::{Machine, number};
 use super::pci::or_absent;
+use super::spelling::APST;
 use crate::control::{Choice, Control, Write};
 use crate::name::Name;
 use crate::nvme::{self, PowerStateInfo};
@@ -41,7 +42,7 @@ fn apst(machine: &Machine<'_>, (name, dir): &(Name, Dir<'_>)) -> Control {
     // What the driver gives each drive it finds.
     let default = machine.root.read("/sys/module/nvme_core/parameters/default_ps_max_latency_us");
     let default = default.and_then(|us| us.parse::<u32>().ok()).filter(|us| *us > 0);
-    let mut choices = words(&[("off", "0"), ("auto", "auto")]);
+    let mut choices = words(&APST);
     if let Some(us) = default {
         choices.insert(1, (format!("{us} us"), us.to_string()));
     }

@@ -3,6 +3,7 @@
 use super::about::{absent, instance};
 use super::build::same;
 use super::machine::Machine;
+use super::spelling::RUNTIME_PM;
 use crate::control::Control;
 use crate::name::Name;
 use crate::root::Dir;
@@ -33,7 +34,7 @@ pub(super) fn runtime_pm(machine: &Machine<'_>) -> Vec<Control> {
     let control = |f: &Function<'_>| {
         let look = f.dir.look("power/control")?;
         let files = [(Site::RuntimePm { device: f.address.clone() }, look)];
-        let runtime = instance(id, &f.address).uniform(machine.root, &files, &same(["auto", "on"]), "");
+        let runtime = instance(id, &f.address).uniform(machine.root, &files, &same(RUNTIME_PM), "");
         let state = f.dir.read("power/runtime_status").map(|s| format!("{s} now"));
         Some(runtime.saves(&["auto"]).performs(&["on"]).noting(state))
     };

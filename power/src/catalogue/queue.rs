@@ -4,6 +4,7 @@ use super::about::instance;
 use super::build::{Seen, same, words};
 use super::machine::Machine;
 use super::pci::or_absent;
+use super::spelling::{NOMERGES, RQ_AFFINITY};
 use crate::control::Control;
 use crate::name::Name;
 use crate::root::Dir;
@@ -41,7 +42,7 @@ fn nomerges(machine: &Machine<'_>, disk: &Dir<'_>, name: Name) -> Option<Control
     let look = disk.look("queue/nomerges")?;
     let knob = instance("block.nomerges", &name);
     let files: [Seen; 1] = [(Site::Nomerges { disk: name }, look)];
-    let choices = words(&[("all", "0"), ("simple", "1"), ("none", "2")]);
+    let choices = words(&NOMERGES);
     Some(knob.uniform(machine.root, &files, &choices, "").performs(&["all"]))
 }
 
@@ -50,7 +51,7 @@ fn rq_affinity(machine: &Machine<'_>, disk: &Dir<'_>, name: Name) -> Option<Cont
     let look = disk.look("queue/rq_affinity")?;
     let knob = instance("block.rq-affinity", &name);
     let files: [Seen; 1] = [(Site::RqAffinity { disk: name }, look)];
-    let choices = words(&[("any", "0"), ("near", "1"), ("same", "2")]);
+    let choices = words(&RQ_AFFINITY);
     Some(knob.uniform(machine.root, &files, &choices, "").performs(&["same"]))
 }
 

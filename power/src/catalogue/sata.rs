@@ -4,14 +4,12 @@ use super::about::instance;
 use super::build::{Seen, same, words};
 use super::machine::{Machine, number};
 use super::pci::or_absent;
+use super::spelling::SATA_POLICIES;
 use crate::control::Control;
 use crate::drive;
 use crate::name::Name;
 use crate::root::Dir;
 use crate::site::Site;
-
-/// `min_power` is missing: it has lost data. `min_power_with_partial` saves no more than the last of these.
-const POLICIES: [&str; 3] = ["max_performance", "medium_power", "med_power_with_dipm"];
 
 /// Bits of an AHCI port's command register: hot-pluggable, external (AHCI 1.3.1, 3.3.7).
 const HOT_PLUG: u32 = 1 << 18;
@@ -23,7 +21,7 @@ pub(super) fn link_power(machine: &Machine<'_>) -> Vec<Control> {
     let hosts = machine.root.dir("/sys/class/scsi_host");
     let control = |name: &String, dir: &Dir<'_>| {
         let files = [(Site::SataPolicy { host: number(name, "host")? }, dir.look("link_power_management_policy")?)];
-        let link = instance(id, name).uniform(machine.root, &files, &same(POLICIES), "");
+        let link = instance(id, name).uniform(machine.root, &files, &same(SATA_POLICIES), "");
         Some(link.saves(&["med_power_with_dipm", "medium_power"]).performs(&["max_performance"]).because(barred(dir)))
     };
     let names = hosts.as_ref().map(Dir::names).unwrap_or_default();

@@ -3,6 +3,7 @@
 use super::about::control;
 use super::build::{Seen, words};
 use super::machine::Machine;
+use super::spelling::{REVERSED, SWITCH};
 use crate::control::Control;
 use crate::site::Site;
 
@@ -10,9 +11,9 @@ use crate::site::Site;
 /// (admin-guide/pm/cpufreq.rst) or, since Linux 6.11, one for each policy. The first that is there is used.
 pub(super) fn all(machine: &Machine<'_>) -> Vec<Control> {
     let single = |site: Site| Some(vec![(site.clone(), machine.root.look(&site.path(machine.root)?)?)]);
-    let boost = words(&[("on", "1"), ("off", "0")]);
+    let boost = words(&SWITCH);
     let (files, words) = if let Some(file) = single(Site::NoTurbo) {
-        (file, words(&[("on", "0"), ("off", "1")]))
+        (file, words(&REVERSED))
     } else if let Some(file) = single(Site::Boost) {
         (file, boost)
     } else {

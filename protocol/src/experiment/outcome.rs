@@ -206,6 +206,15 @@ pub enum Use {
 impl Use {
     /// All three.
     pub const ALL: [Self; 3] = [Self::Latency, Self::Throughput, Self::Battery];
+
+    /// The word in JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Throughput => "throughput",
+            Self::Battery => "battery",
+        }
+    }
 }
 
 /// What to do with a knob.

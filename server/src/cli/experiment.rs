@@ -1,6 +1,7 @@
 //! `brakecheck experiment`: experiments of the user's own design, and those that are stored.
 
 use super::Globals;
+use super::export::ExportArgs;
 use super::findings;
 use super::measure::absolute;
 use super::output::{self, shown};
@@ -53,6 +54,8 @@ enum Command {
         /// What `experiment show ID --json` has written there; `-` for standard input
         file: PathBuf,
     },
+    /// Write an experiment as a report, or its recommendation as a profile, a unit or a script to apply
+    Export(ExportArgs),
     /// Go on with an experiment that was stopped or interrupted
     Resume {
         /// Its id, the beginning of it if that is unique, or `last`
@@ -115,6 +118,7 @@ pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBo
             Ok(ExitCode::SUCCESS)
         }
         Command::Import { file } => super::import::run(file, globals),
+        Command::Export(args) => super::export::run(args, globals),
         Command::Resume { id, conduct: args } => {
             if !args.set.is_empty() {
                 let error =
@@ -215,7 +219,7 @@ fn whose(file: &ExperimentFile) -> String {
 }
 
 /// The experiment of this id, of the only id that begins so, or the last one.
-fn find(runner: &Runner, id: &str) -> Result<String, ErrorBody> {
+pub(super) fn find(runner: &Runner, id: &str) -> Result<String, ErrorBody> {
     let ids = runner.store().experiments()?;
     let mut alike = ids.iter().filter(|i| !id.is_empty() && (i.starts_with(id) || id == "last"));
     match (alike.next(), alike.next()) {

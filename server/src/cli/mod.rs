@@ -4,6 +4,7 @@ pub mod bench;
 pub mod check;
 pub mod doctor;
 pub mod experiment;
+pub mod export;
 mod findings;
 mod fio_json;
 mod helpers;

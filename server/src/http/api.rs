@@ -71,6 +71,7 @@ fn viewers() -> OpenApiRouter<Showing> {
         .routes(routes!(experiments::list))
         .routes(routes!(experiments::show))
         .routes(routes!(exports::show))
+        .routes(routes!(exports::export))
         .routes(routes!(knobs::list))
 }
 

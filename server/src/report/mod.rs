@@ -12,10 +12,12 @@
 //! | `chart` | the charts, one file each |
 //! | `section` | the parts of the report, one file each |
 //! | [`document`] | the parts in order, as a fragment and as a file |
+//! | [`mod@export`] | profiles, units and scripts that set what is recommended |
 
 mod chart;
 mod data;
 pub mod document;
+pub mod export;
 mod figures;
 #[cfg(test)]
 mod fixture;
@@ -25,4 +27,5 @@ mod section;
 mod tests;
 
 pub use document::{fragment, page};
+pub use export::{Format, export};
 pub use markup::Markup;

@@ -22,6 +22,7 @@ mod single;
 mod tests;
 mod x58;
 
+pub(crate) use factor::kind;
 pub use order::{Open, Slot, block};
 pub use plan::{Contrast, Host, Joint, Plan, PlanError, plan};
 pub use relevant::relevant;

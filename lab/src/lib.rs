@@ -14,6 +14,7 @@
 //! | [`forecast`] | how long it will still take |
 //! | [`words`], [`advice`] | what was found and what to do about it, in sentences |
 //! | [`report`] | all of it together |
+//! | [`side_by_side`] | experiments of several drives or hosts, compared |
 //! | [`cold`] | after how long a pause a read gets slow |
 
 pub mod advice;
@@ -26,6 +27,7 @@ pub mod judge;
 pub mod location;
 pub mod report;
 pub mod sequence;
+pub mod side_by_side;
 mod stages;
 pub mod student;
 pub mod summary;

@@ -25,7 +25,7 @@ impl Factor {
 }
 
 /// The part of a knob's id before the device: `sata.ncq` of `sata.ncq@sda`.
-pub(super) fn kind(id: &str) -> &str {
+pub(crate) fn kind(id: &str) -> &str {
     id.split_once('@').map_or(id, |(kind, _)| kind)
 }
 

@@ -49,6 +49,12 @@ enum Command {
         /// Its id, the beginning of it if that is unique, or `last`
         id: String,
     },
+    /// Hold experiments of several drives or hosts side by side
+    Compare {
+        /// Ids as for `show`, or files as for `import`, two or more; the others are held against the first
+        #[arg(required = true, num_args = 2.., value_name = "ID")]
+        experiments: Vec<String>,
+    },
     /// Keep an experiment of another host, to look at and to compare
     Import {
         /// What `experiment show ID --json` has written there; `-` for standard input
@@ -117,6 +123,7 @@ pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBo
             }
             Ok(ExitCode::SUCCESS)
         }
+        Command::Compare { experiments } => super::compare::run(experiments, globals, &find),
         Command::Import { file } => super::import::run(file, globals),
         Command::Export(args) => super::export::run(args, globals),
         Command::Resume { id, conduct: args } => {

@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod check;
+mod compare;
 pub mod doctor;
 pub mod experiment;
 pub mod export;

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`file`] | the experiment as a TOML or JSON file |
 //! | [`record`] | what follows from a stored experiment: its plan, what its trials say |
+//! | [`contrast`] | experiments side by side |
 //! | [`import`] | experiments that were run elsewhere, brought here as files |
 //! | `choose` | what is left open, filled in for the host |
 //! | `preview` | what would be done, before anything is touched |
@@ -27,6 +28,7 @@
 mod blocks;
 mod choose;
 mod conduct;
+pub mod contrast;
 pub mod file;
 mod guard;
 pub mod hand;
@@ -44,6 +46,7 @@ mod sweep;
 pub use choose::fill;
 use conduct::unrestored;
 pub use conduct::{Ended, Limits, export, report};
+pub use contrast::contrast;
 pub use list::list;
 pub use preview::preview;
 pub use ready::{Ask, Ready, Take};

@@ -11,10 +11,12 @@
 //! | `figures` | numbers with unit |
 //! | `chart` | the charts, one file each |
 //! | `section` | the parts of the report, one file each |
+//! | `contrast` | experiments side by side |
 //! | [`document`] | the parts in order, as a fragment and as a file |
 //! | [`mod@export`] | profiles, units and scripts that set what is recommended |
 
 mod chart;
+mod contrast;
 mod data;
 pub mod document;
 pub mod export;
@@ -26,6 +28,8 @@ mod section;
 #[cfg(test)]
 mod tests;
 
+pub use contrast::contrast;
+pub(crate) use contrast::letter;
 pub use document::{fragment, page};
 pub use export::{Format, export};
 pub use markup::Markup;

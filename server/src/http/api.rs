@@ -2,7 +2,7 @@
 
 use super::app::App;
 use super::role::{Operating, Showing};
-use super::{experiments, exports, import, knobs, metrics, runs, session, sockets, system, targets};
+use super::{contrast, experiments, exports, import, knobs, metrics, runs, session, sockets, system, targets};
 use axum::Router;
 use axum::routing::get;
 use std::sync::Arc;
@@ -70,6 +70,7 @@ fn viewers() -> OpenApiRouter<Showing> {
         .routes(routes!(runs::export))
         .routes(routes!(experiments::list))
         .routes(routes!(experiments::show))
+        .routes(routes!(contrast::show))
         .routes(routes!(exports::show))
         .routes(routes!(exports::export))
         .routes(routes!(knobs::list))

@@ -7,6 +7,7 @@ pub mod gate;
 
 mod api;
 mod app;
+mod contrast;
 mod error;
 mod experiments;
 mod exports;

@@ -82,3 +82,33 @@ async fn a_body_of_200_mb_is_refused_before_its_end() {
     assert_eq!(send(&server.access, FILE).await.status(), 201);
     server.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn experiments_of_two_hosts_stand_side_by_side() {
+    let server = TestServer::start().await;
+    let access = &server.access;
+    let (here, there) = ("20261130-110000-000-abcd", "20261130-110000-000-0001");
+    let other = FILE.replace("bench7", "<script>").replace(here, there);
+    for file in [FILE.to_owned(), other] {
+        assert_eq!(send(access, file).await.status(), 201);
+    }
+    let address = format!("/api/v1/experiments/compare?ids={here},{there}");
+    let data = access.json(&format!("{address}&format=json")).await;
+    assert_eq!(data["sides"][1]["host"], "<script>");
+    let cells = data["effects"][0]["cells"].as_array().unwrap();
+    assert_eq!((cells.len(), &cells[0]["estimate_percent"]), (2, &cells[1]["estimate_percent"]));
+    assert_eq!(data["speeds"][0]["cells"][1]["n"], 20);
+    let answer = access.get(&address).send().await.unwrap();
+    assert!(answer.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
+    let html = answer.text().await.unwrap();
+    assert!(html.contains("&lt;script&gt; (imported)") && !html.contains("<script>"), "{html}");
+    assert!(html.contains("not comparable: page cache"), "{html}");
+
+    let refusal = |ids: &str| access.get(&format!("/api/v1/experiments/compare?ids={ids}")).send();
+    let told = refused(refusal(here).await.unwrap(), 400, "usage").await;
+    assert!(told.contains("two experiments or more"), "{told}");
+    let told = refused(refusal(&format!("{here},{here}")).await.unwrap(), 400, "usage").await;
+    assert!(told.contains("named twice"), "{told}");
+    refused(refusal(&format!("{here},x")).await.unwrap(), 404, "not-found").await;
+    server.stop().await;
+}

@@ -4,6 +4,7 @@ mod look;
 mod measure;
 mod power;
 mod reconnect;
+mod report;
 mod results;
 
 use anyhow::{Context, Result, ensure};

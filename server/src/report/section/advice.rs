@@ -59,8 +59,8 @@ pub(super) fn write(m: &mut Markup, data: &Data<'_>) {
 /// In two words and the value.
 fn action(r: &Recommendation) -> String {
     match (r.keep_saving, &r.value) {
-        (Some(true), Some(value)) => format!("keep on: {value}"),
-        (Some(false), Some(value)) => format!("turn off: {value}"),
+        (Some(true), Some(value)) => format!("keep saving: {value}"),
+        (Some(false), Some(value)) => format!("turn saving off: {value}"),
         _ => "not known yet".into(),
     }
 }

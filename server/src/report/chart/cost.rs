@@ -35,7 +35,7 @@ pub(in crate::report) fn draw(m: &mut Markup, groups: &[Group<'_>], threshold_pe
     let rows: f64 = groups.iter().map(|g| HEADING + ROW * g.costs.len() as f64).sum();
     let bottom = 6.0 + rows;
     let words = format!("Change by each saving value in percent, with 95 % intervals; {} comparisons", all().count());
-    svg(m, "chart cost", bottom + 34.0, &words, |m| {
+    svg(m, "plot cost", bottom + 34.0, &words, |m| {
         across(m, &scale, (4.0, bottom), "change of performance, %", number);
         for side in [-threshold_percent, threshold_percent] {
             line(m, "threshold", (scale.at(side), 4.0), (scale.at(side), bottom));

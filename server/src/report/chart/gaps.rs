@@ -14,7 +14,7 @@ const BOTTOM: f64 = 170.0;
 pub(in crate::report) fn draw(m: &mut Markup, points: &[(f64, f64)], words: &str) {
     let x = Scale::logarithmic(points.iter().map(|p| p.0), (LEFT, RIGHT));
     let y = Scale::logarithmic(points.iter().map(|p| p.1), (BOTTOM, TOP));
-    svg(m, "chart gaps", BOTTOM + 34.0, words, |m| {
+    svg(m, "plot gaps", BOTTOM + 34.0, words, |m| {
         upright(m, &y, (LEFT, RIGHT), tick);
         across(m, &x, (TOP, BOTTOM), "idle gap before the read", |s| tick(s * 1e9));
         label(m, "axis", (LEFT, 12.0), "start", "median latency of a read");

@@ -18,7 +18,7 @@ pub(in crate::report) fn draw(m: &mut Markup, saving: (&str, &Quantiles), perfor
     let both = || saving.1.iter().chain(performing.1);
     let across = Scale::linear(both().map(|(p, _)| stretched(*p)).chain([0.0, stretched(90.0)]), (LEFT, RIGHT));
     let up = Scale::logarithmic(both().map(|(_, ns)| *ns), (BOTTOM, TOP));
-    svg(m, "chart spread", BOTTOM + 32.0, words, |m| {
+    svg(m, "plot spread", BOTTOM + 32.0, words, |m| {
         upright(m, &up, (LEFT, RIGHT), tick);
         for p in NAMED.into_iter().filter(|p| across.holds(stretched(*p))) {
             let x = across.at(stretched(p));

@@ -24,7 +24,7 @@ pub(in crate::report) fn draw(m: &mut Markup, levels: &[Level], metric: Metric, 
     let bottom = 4.0 + row * levels.len() as f64;
     let scale = Scale::linear(levels.iter().flat_map(|l| l.values.iter().copied()).chain([0.0]), PLOT);
     let raw = levels.iter().map(|l| l.values.len()).sum::<usize>() < RAW;
-    svg(m, "chart levels", bottom + 34.0, label_text, |m| {
+    svg(m, "plot levels", bottom + 34.0, label_text, |m| {
         across(m, &scale, (4.0, bottom), axis(metric), |v| number(metric, v));
         let mut line = Vec::new();
         for (i, level) in levels.iter().enumerate() {

@@ -19,7 +19,7 @@ pub(super) fn write(m: &mut Markup, data: &Data<'_>) {
         });
     }
     section(m, "Conditions", |m| {
-        m.classed("dl", "facts", |m| {
+        m.classed("dl", "given", |m| {
             for (name, fact) in facts(data) {
                 m.leaf("dt", name);
                 m.leaf("dd", fact.as_deref().unwrap_or("unknown"));

@@ -3,6 +3,7 @@
 mod bus;
 mod identity;
 mod link;
+mod marks;
 mod pcie;
 mod stack;
 mod temperature;
@@ -12,6 +13,7 @@ use crate::root::{Dir, Root, bracketed};
 use bus::Bus;
 pub(crate) use bus::hardware;
 use identity::AtaInformation;
+pub use marks::{Mark, marks};
 pub(crate) use pcie::is_address as is_pci_address;
 use protocol::host::DriveFacts;
 use protocol::telemetry::LinkSample;
@@ -105,6 +107,11 @@ pub(crate) fn command_queue(disk: &Dir<'_>) -> Option<u32> {
     let host = hardware(disk).ancestors().find(|d| d.enter("scsi_host").is_some());
     let host = host.and_then(|d| d.parse(&format!("scsi_host/{}/can_queue", d.name())));
     Some(host.map_or(drive, |host: u32| host.min(drive)))
+}
+
+/// The sensor chip of the drive with this kernel name.
+pub(crate) fn temperature_of<'a>(root: &'a Root, name: &str) -> Option<Dir<'a>> {
+    temperature::chip(&bus::hardware(&stack::by_name(root, name)?))
 }
 
 /// The nearest statement on the way up; -1 means that the machine has one node or does not say.

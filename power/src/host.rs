@@ -11,7 +11,7 @@ use protocol::units::Bytes;
 
 pub use daemons::conflicts;
 pub(crate) use daemons::is_daemon;
-pub(crate) use identity::on_ac;
+pub use identity::on_ac;
 
 /// What `/proc/cpuinfo` says that the CPU has; `None` where it does not say.
 pub(crate) fn cpu_flags(root: &Root) -> Option<Vec<String>> {

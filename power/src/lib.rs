@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`root`] | reading below a root directory, safely |
 //! | [`host`] | the machine, its power settings and the daemons that manage them |
+//! | [`heat`] | how warm processor and drive are, against what they bear |
 //! | [`drive`] | the drive under a block device, the layers above it and its link |
 //! | [`site`] | every place in the kernel that may be written |
 //! | [`control`] | knobs: their values and what is written for each |
@@ -29,6 +30,7 @@ pub mod control;
 pub mod cpulist;
 pub mod desk;
 pub mod drive;
+pub mod heat;
 pub mod host;
 mod in_use;
 pub mod journal;

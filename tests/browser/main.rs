@@ -1,6 +1,5 @@
 //! The page in a real browser, served by the real program, measuring a real disk.
 
-mod brakes;
 mod look;
 mod measure;
 mod power;

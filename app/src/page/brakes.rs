@@ -21,7 +21,7 @@ pub(crate) fn BrakesPage() -> impl IntoView {
             inquiry.start(router);
         }
     };
-    // The fields say who they are. A list may only say that it has changed.
+    // The fields say who they are.
     let edited = move |ev: web_sys::Event| {
         let Some(element) = ev.target().map(JsCast::unchecked_into::<web_sys::Element>) else { return };
         if let Some(name) = element.get_attribute("name").filter(|name| name != "place") {
@@ -38,7 +38,6 @@ pub(crate) fn BrakesPage() -> impl IntoView {
                 data-form=move || setup.with(|s| s.brakes.form())
                 on:submit=submit
                 on:input=edited
-                on:change=edited
                 aria-label="Question"
             >
                 <div class="go">

@@ -69,7 +69,7 @@ pub(super) fn machine(root: &Root) -> Option<String> {
 }
 
 /// On AC or on battery; `None` where no power supply says.
-pub(crate) fn on_ac(root: &Root) -> Option<bool> {
+pub fn on_ac(root: &Root) -> Option<bool> {
     let dir = root.dir("/sys/class/power_supply")?;
     let supplies: Vec<_> = dir.names().iter().filter_map(|n| dir.enter(n)).collect();
     let of_type = |types: &'static [&str]| {

@@ -235,7 +235,7 @@ impl Blocks<'_> {
                 metrics: BTreeMap::new(),
                 latency: Vec::new(),
                 started_at: began,
-                void: Some(Void::Other(error.message)),
+                void: Some(Void::Other(error.message.trim_end_matches('.').to_owned())),
             })),
         }
     }

@@ -242,7 +242,7 @@ fn conduct(
         store: runner.store(),
         bench: Bench { held, options: &options, target: &record.target.path, control, meters },
         hand,
-        guard: Guard::new(runner.root(), limits.patience),
+        guard: Guard::new(runner.root(), drives(record), limits.patience),
         trials,
         until: limits.time.map(|time| Instant::now() + time),
         in_force: None,
@@ -250,4 +250,9 @@ fn conduct(
         sink,
     };
     blocks.run()
+}
+
+/// Kernel names of everything that is measured.
+fn drives(record: &ExperimentRecord) -> Vec<String> {
+    record.drive.iter().flat_map(|d| std::iter::once(&d.name).chain(&d.other_drives)).cloned().collect()
 }

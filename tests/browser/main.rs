@@ -1,5 +1,6 @@
 //! The page in a real browser, served by the real program, measuring a real disk.
 
+mod brakes;
 mod look;
 mod measure;
 mod power;

@@ -21,7 +21,7 @@ pub(crate) fn BrakesPage() -> impl IntoView {
             inquiry.start(router);
         }
     };
-    // The fields say who they are.
+    // The fields say who they are. A list may only say that it has changed.
     let edited = move |ev: web_sys::Event| {
         let Some(element) = ev.target().map(JsCast::unchecked_into::<web_sys::Element>) else { return };
         if let Some(name) = element.get_attribute("name").filter(|name| name != "place") {
@@ -38,6 +38,7 @@ pub(crate) fn BrakesPage() -> impl IntoView {
                 data-form=move || setup.with(|s| s.brakes.form())
                 on:submit=submit
                 on:input=edited
+                on:change=edited
                 aria-label="Question"
             >
                 <div class="go">

@@ -152,7 +152,10 @@ fn Import(selected: Selected, error: RwSignal<Option<ErrorBody>>, #[prop(into)] 
             let answer = api::import(JsValue::from(file)).await;
             let words = match answer {
                 Ok((id, notes)) => {
-                    let _ = selected.try_update(|s| s.push(("experiments", id)));
+                    let _ = selected.try_update(|s| {
+                        s.retain(|(_, known)| *known != id);
+                        s.push(("experiments", id));
+                    });
                     gone.try_run(());
                     std::iter::once(format!("{name} is in the list.")).chain(notes).collect::<Vec<_>>().join(" ")
                 }

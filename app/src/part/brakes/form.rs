@@ -55,7 +55,7 @@ pub(crate) fn form() -> String {
     };
     let workloads: String = NAMES.into_iter().chain(PRESETS.iter().map(|p| p.name)).map(workload).collect();
     format!(
-        "<div class=\"own fields\">{design}<div class=\"one\">{from}</div></div>\
+        "<div class=\"design fields\">{design}<div class=\"one\">{from}</div></div>\
          <div class=\"rungs\">{rungs}<div id=\"settings\"></div></div>\
          <div class=\"knobs\" id=\"knobs\"></div>\
          <details class=\"more\"><summary>Workloads, threshold, blocks</summary>\
@@ -123,7 +123,7 @@ pub(crate) fn settings(knobs: &[Knob]) -> String {
         }
     }
     format!(
-        "<select name=\"setting\" aria-label=\"Add a setting to the last line\">\
+        "<select id=\"setting\" name=\"setting\" aria-label=\"Add a setting to the last line\">\
          <option value=\"\">Add a setting to the last line</option>{options}</select>"
     )
 }

@@ -154,6 +154,11 @@ impl Inquiry {
     pub(crate) fn put(self, name: &str, value: String, ticked: bool) {
         self.error.set(None);
         if name == "setting" {
+            if value.is_empty() {
+                return;
+            }
+            // Ready for the next one.
+            put_value("setting", "");
             let text = self.setup.with_untracked(|s| s.brakes.rungs.clone());
             let text = with_setting(text.trim_end(), &value);
             put_value("field-rung", &text);

@@ -161,6 +161,31 @@ pub enum Role {
     Viewer,
 }
 
+/// `GET /api/v1/lan`: the listener for viewers on the network.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LanStatus {
+    /// Whether an address was named at the start, so that it can be on.
+    pub configured: bool,
+    /// Whether it is on.
+    pub on: bool,
+    /// The address to open, while it is on.
+    pub url: Option<String>,
+    /// Who can reach it, in words, where that is more than one network.
+    pub note: Option<String>,
+    /// Viewers now.
+    pub viewers: u32,
+}
+
+/// `POST /api/v1/lan`: switches the listener for viewers on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LanRequest {
+    /// On or off.
+    pub on: bool,
+}
+
 /// `GET /api/v1/runs/{id}`: the record with the preset's grid worked out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

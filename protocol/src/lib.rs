@@ -36,3 +36,5 @@ pub mod workload;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Default port of the loopback listener.
 pub const DEFAULT_PORT: u16 = 7411;
+/// Default port of the listener for viewers on the network.
+pub const DEFAULT_LAN_PORT: u16 = 7412;

@@ -13,6 +13,7 @@
 //! | [`settings`] | the host's settings: asked of the desk, told to viewers |
 //! | [`live`] | the event stream as viewers see it: hub and WebSocket |
 //! | [`http`] | routes, the gate in front of them, the embedded page |
+//! | [`lan`], [`mask`] | the listener for viewers on the network, and what they do not get to see |
 //! | [`targets`] | places where a run could go |
 //! | [`token`] | the operator's credentials |
 //! | [`serve`] | the server's life: listeners, signals, orderly end |
@@ -20,9 +21,11 @@
 pub mod cli;
 pub mod experiment;
 pub mod http;
+pub mod lan;
 pub mod limits;
 pub mod live;
 pub mod lock;
+pub mod mask;
 pub mod privilege;
 pub mod report;
 pub mod runner;

@@ -1,6 +1,7 @@
 //! `brakecheck serve`.
 
 use super::Globals;
+use crate::lan::Address;
 use crate::privilege::{self, Entered};
 use crate::serve::{Options, Server};
 use protocol::error::{ErrorBody, ErrorCode};
@@ -19,6 +20,10 @@ pub struct ServeArgs {
     /// A further name (NAME or NAME:PORT) under which browsers may reach this server
     #[arg(long = "allow-host", value_name = "NAME")]
     pub allow_hosts: Vec<String>,
+    /// Also let viewers on the network in at this address of this host, without a token; they can look, and nothing
+    /// else, and see neither serial numbers nor paths [default port: 7412]
+    #[arg(long, value_name = "ADDR[:PORT]", env = "BRAKECHECK_LAN")]
+    pub lan: Option<Address>,
     /// As root: the user that faces the network [default: who called sudo, else brakecheck, else nobody]
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
@@ -29,7 +34,7 @@ pub struct ServeArgs {
 
 impl Default for ServeArgs {
     fn default() -> Self {
-        Self { port: protocol::DEFAULT_PORT, allow_hosts: Vec::new(), user: None, open: false }
+        Self { port: protocol::DEFAULT_PORT, allow_hosts: Vec::new(), lan: None, user: None, open: false }
     }
 }
 
@@ -53,6 +58,7 @@ fn serve(args: ServeArgs, globals: &Globals, entered: &Entered) -> Result<(), Er
     let options = Options {
         port: args.port,
         allow_hosts: args.allow_hosts,
+        lan: args.lan,
         state: entered.state.clone(),
         sysroot: globals.sysroot.clone(),
         desk: Arc::clone(&entered.desk),
@@ -78,10 +84,18 @@ fn announce(server: &Server, json: bool) {
         eprintln!("The result store was damaged. It was kept as {}; a new one was begun.", aside.display());
     }
     eprintln!("Brakecheck {} is at the address below. Ctrl-C ends it.", protocol::VERSION);
+    let lan = server.app().lan.status(server.app());
+    if let Some(url) = &lan.url {
+        let note = lan.note.map(|note| format!(" {note}")).unwrap_or_default();
+        eprintln!("Viewers on the network may look, and nothing else, at {url}.{note}");
+    }
     let (address, token) = (server.address(), server.app().token.secret());
     let url = format!("{address}#token={token}");
-    let line =
-        if json { serde_json::json!({ "url": url, "address": address, "token": token }).to_string() } else { url };
+    let line = if json {
+        serde_json::json!({ "url": url, "address": address, "token": token, "viewers": lan.url }).to_string()
+    } else {
+        url
+    };
     // Whoever started this may have closed standard output; that is no reason to end.
     let _ = writeln!(std::io::stdout(), "{line}");
 }

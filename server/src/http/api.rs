@@ -2,8 +2,11 @@
 
 use super::app::App;
 use super::role::{Operating, Showing};
-use super::{contrast, experiments, exports, import, knobs, metrics, runs, session, sockets, system, targets};
+use super::{
+    contrast, experiments, exports, import, knobs, lan, metrics, runs, session, shown, sockets, system, targets,
+};
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::routing::get;
 use std::sync::Arc;
 use utoipa::OpenApi;
@@ -55,6 +58,8 @@ fn operators() -> OpenApiRouter<Operating> {
         .routes(routes!(knobs::set))
         .routes(routes!(knobs::confirm))
         .routes(routes!(knobs::restore))
+        .routes(routes!(lan::show))
+        .routes(routes!(lan::switch))
         .routes(routes!(metrics::metrics))
 }
 
@@ -90,12 +95,17 @@ pub fn viewers_openapi() -> utoipa::openapi::OpenApi {
 /// The operator's routes, everybody's included.
 pub(super) fn for_operator(app: &Arc<App>) -> Router {
     let operators = Router::from(operators()).with_state(Operating::new(app));
-    Router::from(anybodys()).with_state(Arc::clone(app)).merge(operators).merge(showing(app))
+    Router::from(anybodys()).with_state(Arc::clone(app)).merge(operators).merge(showing(app, Router::from(viewers())))
+}
+
+/// The viewers' routes: nothing that changes anything, and every answer masked.
+pub(super) fn for_viewers(app: &Arc<App>) -> Router {
+    showing(app, Router::from(viewers()).layer(from_fn(shown::masked))).route("/healthz", get(system::healthz))
 }
 
 /// What viewers have, too: the API's reading part and both streams.
-pub(super) fn showing(app: &Arc<App>) -> Router {
-    Router::from(viewers())
+fn showing(app: &Arc<App>, reading: Router<Showing>) -> Router {
+    reading
         .route("/ws/bench", get(sockets::bench))
         .route("/ws/power", get(sockets::power))
         .with_state(Showing::new(app))

@@ -4,17 +4,19 @@ use super::error::ApiError;
 use super::gate::{Gate, Refusal, wants_html};
 use super::role::Known;
 use super::{api, headers, page};
+use crate::lan::Lan;
 use crate::live::Hub;
 use crate::runner::Runner;
 use crate::scheduler::Scheduler;
 use crate::settings::Settings;
 use crate::token::Token;
 use axum::extract::{DefaultBodyLimit, Request, State};
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state, map_response};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
+use protocol::api::Role;
 use protocol::error::{ErrorBody, ErrorCode};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,49 +42,73 @@ pub struct App {
     /// The host's settings.
     pub settings: Arc<Settings>,
     /// Who may ask.
-    pub gate: Gate,
+    pub gate: Arc<Gate>,
     /// The operator's credentials.
     pub token: Arc<Token>,
     /// Port of the listener, which the cookie's name holds.
     pub port: u16,
-    /// Cancelled when viewers are to be sent away.
+    /// Cancelled when those at the operator's listener are to be sent away.
     pub farewell: CancellationToken,
+    /// The listener for viewers on the network.
+    pub lan: Lan,
     /// Viewers' tasks.
     pub viewers: TaskTracker,
 }
 
-/// All routes behind the gate.
+/// The gate of one listener, as its routes have it.
+#[derive(Debug, Clone)]
+struct Door {
+    gate: Arc<Gate>,
+    farewell: CancellationToken,
+}
+
+/// The operator's routes behind the gate.
 pub fn router(app: &Arc<App>) -> Router {
-    let document = Json(api::openapi());
+    let door = Door { gate: Arc::clone(&app.gate), farewell: app.farewell.clone() };
+    let routes = api::for_operator(app).method_not_allowed_fallback(wrong_method);
+    behind(door, routes, api::openapi())
+}
+
+/// The viewers' routes behind their own gate; `farewell` sends viewers away.
+pub fn viewers_router(app: &Arc<App>, gate: Gate, farewell: CancellationToken) -> Router {
+    let routes = api::for_viewers(app).method_not_allowed_fallback(not_found);
+    behind(Door { gate: Arc::new(gate), farewell }, routes, api::viewers_openapi())
+}
+
+/// Routes with their description and the page beside them, and what every request passes in front of them.
+fn behind(door: Door, routes: Router, document: utoipa::openapi::OpenApi) -> Router {
+    let document = Json(document);
     // From the outside in.
     let layers = ServiceBuilder::new()
         .layer(map_response(headers::add))
         .layer(CatchPanicLayer::custom(|_| panicked()))
-        .layer(from_fn_with_state(Arc::clone(app), gate))
+        .layer(from_fn_with_state(door, gate))
         .layer(from_fn(time_limit))
         .layer(DefaultBodyLimit::max(MAX_BODY));
-    api::for_operator(app)
+    routes
         .route("/api/openapi.json", get(move || std::future::ready(document.clone())))
         .route("/api", any(not_found))
         .route("/api/{*rest}", any(not_found))
         .route("/ws/{*rest}", any(not_found))
-        .method_not_allowed_fallback(wrong_method)
         .fallback_service(page::router())
         .layer(layers)
 }
 
 /// Lets a request through the gate, or answers why not: a page for people, JSON for programs.
-async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+async fn gate(State(door): State<Door>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let refusal = match app.gate.check(&parts) {
+    let refusal = match door.gate.check(&parts) {
+        Ok(Some(Role::Viewer)) if !matches!(parts.method, Method::GET | Method::HEAD) => {
+            return not_found(Request::from_parts(parts, body)).await.into_response();
+        }
         Ok(role) => {
-            parts.extensions.insert(Known::by_gate(role));
+            parts.extensions.insert(Known::by_gate(role, door.farewell));
             return next.run(Request::from_parts(parts, body)).await;
         }
         Err(refusal) => refusal,
     };
     let (status, body) = refusal.answer();
-    if matches!(refusal, Refusal::Host(_) | Refusal::Origin(_)) && app.gate.first_time(&refusal) {
+    if matches!(refusal, Refusal::Host(_) | Refusal::Origin(_)) && door.gate.first_time(&refusal) {
         tracing::warn!("{refusal} {}", body.hint.as_deref().unwrap_or_default());
     }
     if wants_html(&parts.headers) {

@@ -2,6 +2,7 @@
 
 use super::error::{ApiError, Query, blocking};
 use super::role::Viewer;
+use super::shown::{Shown, for_role};
 use crate::{experiment, report};
 use axum::Json;
 use axum::response::{Html, IntoResponse, Response};
@@ -33,11 +34,11 @@ enum Format {
     (status = 200, content((SideBySide = "application/json"), (String = "text/html"))),
     (status = 400, body = ErrorBody, description = "fewer than two ids, too many, or one twice"),
     (status = 404, body = ErrorBody)))]
-pub(super) async fn show(Viewer { app, .. }: Viewer, Query(which): Query<Which>) -> Result<Response, ApiError> {
+pub(super) async fn show(Viewer { app, role, .. }: Viewer, Query(which): Query<Which>) -> Result<Response, ApiError> {
     let ids: Vec<String> = which.ids.split(',').map(str::trim).filter(|id| !id.is_empty()).map(Into::into).collect();
-    let compared = blocking(move || experiment::contrast(&app.runner, &ids)).await?;
+    let compared = blocking(move || for_role(role, experiment::contrast(&app.runner, &ids)?)).await?;
     Ok(match which.format {
         Format::Json => Json(compared).into_response(),
-        Format::Html => Html(report::contrast(&compared).into_string()).into_response(),
+        Format::Html => Shown(Html(report::contrast(&compared).into_string())).into_response(),
     })
 }

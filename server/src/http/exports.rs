@@ -2,6 +2,7 @@
 
 use super::error::{ApiError, Path, Query, blocking};
 use super::role::Viewer;
+use super::shown::{Shown, for_role};
 use crate::experiment;
 use crate::report::{self, Format};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -14,9 +15,9 @@ use serde::Deserialize;
 #[utoipa::path(get, path = "/api/v1/experiments/{id}/report", params(("id" = String, Path,)), responses(
     (status = 200, body = String, content_type = "text/html"),
     (status = 404, body = ErrorBody)))]
-pub(super) async fn show(Viewer { app, .. }: Viewer, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let fragment = blocking(move || Ok(report::fragment(&experiment::export(&app.runner, &id)?)));
-    Ok(Html(fragment.await?).into_response())
+pub(super) async fn show(Viewer { app, role, .. }: Viewer, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let fragment = blocking(move || Ok(report::fragment(&for_role(role, experiment::export(&app.runner, &id)?)?)));
+    Ok(Shown(Html(fragment.await?)).into_response())
 }
 
 /// Which file.
@@ -37,17 +38,17 @@ pub(super) struct Which {
     (status = 400, body = ErrorBody, description = "there is no such form"),
     (status = 404, body = ErrorBody)))]
 pub(super) async fn export(
-    Viewer { app, .. }: Viewer,
+    Viewer { app, role, .. }: Viewer,
     Path(id): Path<String>,
     Query(which): Query<Which>,
 ) -> Result<Response, ApiError> {
     let text = blocking(move || {
         let format: Format = which.format.parse().map_err(|e| ErrorBody::new(ErrorCode::Usage, e))?;
-        let file = experiment::export(&app.runner, &id)?;
+        let file = for_role(role, experiment::export(&app.runner, &id)?)?;
         let text = report::export(&file, format, which.purpose.unwrap_or(Use::Latency))?;
         // File names are made of letters, digits, hyphens and dots.
         let name = format!("attachment; filename=\"{}\"", format.file_name(&file.experiment.id));
         Ok(([(CONTENT_TYPE, format.media_type().to_owned()), (CONTENT_DISPOSITION, name)], text))
     });
-    Ok(text.await?.into_response())
+    Ok(Shown(text.await?).into_response())
 }

@@ -7,6 +7,9 @@
 //!    the bearer token.
 //! 3. Operator, for everything but the static page, `/healthz` and the exchange of the token.
 //! 4. JSON as content type of what changes anything: no HTML form can send it.
+//!
+//! The listener for viewers has a gate of the same kind. Whoever passes 1 and 2 is a viewer there; nobody is more, and
+//! a WebSocket without Origin has nothing to show for itself.
 
 use crate::token::Token;
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, ORIGIN};
@@ -23,9 +26,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Gate {
     port: u16,
     names: Vec<Name>,
-    token: Arc<Token>,
+    entry: Entry,
     /// Hosts and origins whose refusal was logged; bounded, since the caller chooses them.
     logged: Mutex<HashSet<String>>,
+}
+
+/// What a caller must have to be let in.
+#[derive(Debug)]
+pub enum Entry {
+    /// The token, or the cookie that it was exchanged for: an operator.
+    Token(Arc<Token>),
+    /// Nothing: a viewer.
+    Open,
 }
 
 /// A name under which this server may be reached.
@@ -58,6 +70,9 @@ pub enum Refusal {
     /// A page of another site.
     #[error("Pages of {0} may not use this server.")]
     Origin(String),
+    /// A WebSocket without Origin at the viewers' listener.
+    #[error("A WebSocket needs an Origin header here.")]
+    NoViewerOrigin,
     /// A WebSocket of a program that did not show the token.
     #[error("A WebSocket without an Origin header needs the token.")]
     NoOrigin,
@@ -71,7 +86,7 @@ pub enum Refusal {
 
 impl Gate {
     /// A gate for a server on `port`. Each of `allowed` is a further name, with a port where it is not ours.
-    pub fn new(port: u16, hostname: Option<&str>, allowed: &[String], token: Arc<Token>) -> Result<Self, ErrorBody> {
+    pub fn new(port: u16, hostname: Option<&str>, allowed: &[String], entry: Entry) -> Result<Self, ErrorBody> {
         let own = |host: &str| Name { host: host.to_ascii_lowercase(), port, configured: false };
         let mut names = vec![own("localhost")];
         if let Some(hostname) = hostname {
@@ -85,7 +100,7 @@ impl Gate {
             let (host, given) = split(text).filter(|(h, _)| plain_name(h)).ok_or_else(bad)?;
             names.push(Name { host, port: given.unwrap_or(port), configured: true });
         }
-        Ok(Self { port, names, token, logged: Mutex::default() })
+        Ok(Self { port, names, entry, logged: Mutex::default() })
     }
 
     /// Lets a request pass, with the role that its caller has shown, or says why not.
@@ -94,18 +109,30 @@ impl Gate {
         let host = the_host(request)?;
         let known = self.known_host(&host).ok_or_else(|| Refusal::Host(host.clone()))?;
 
-        let bearer = single(headers, AUTHORIZATION).and_then(|v| v.strip_prefix("Bearer "));
-        let by_bearer = bearer.is_some_and(|t| self.token.is_operator(t));
         let path = request.uri.path();
         let websocket = path == "/ws" || path.starts_with("/ws/");
-        match origin(headers) {
-            Some(origin) if !same_site(&origin, &host, known) => return Err(Refusal::Origin(origin)),
-            None if websocket && !by_bearer => return Err(Refusal::NoOrigin),
-            _ => {}
+        let origin = origin(headers);
+        if let Some(origin) = &origin
+            && !same_site(origin, &host, known)
+        {
+            return Err(Refusal::Origin(origin.clone()));
         }
-
+        let Entry::Token(token) = &self.entry else {
+            // Nothing takes a body there, so that its kind does not matter.
+            let upgrade = websocket && request.method == Method::GET;
+            return if upgrade && origin.is_none() { Err(Refusal::NoViewerOrigin) } else { Ok(Some(Role::Viewer)) };
+        };
+        let bearer = single(headers, AUTHORIZATION).and_then(|v| v.strip_prefix("Bearer "));
+        let by_bearer = bearer.is_some_and(|t| token.is_operator(t));
+        if websocket && origin.is_none() && !by_bearer {
+            return Err(Refusal::NoOrigin);
+        }
         // A wrong bearer token is an error even beside a right cookie.
-        let shown = if headers.contains_key(AUTHORIZATION) { by_bearer } else { self.by_cookie(headers) };
+        let shown = if headers.contains_key(AUTHORIZATION) {
+            by_bearer
+        } else {
+            self.has_cookie(headers, |v| token.is_cookie(v))
+        };
         if !shown && !public(&request.method, path) {
             return Err(Refusal::Token);
         }
@@ -120,6 +147,11 @@ impl Gate {
     /// Whether the host is allowed, and if so as what.
     fn known_host(&self, text: &str) -> Option<Known> {
         let (host, port) = split(text)?;
+        // A name with a dot at its end is the same name. An address is none then.
+        let host = match host.strip_suffix('.') {
+            Some(name) if name.parse::<IpAddr>().is_err() => name.to_owned(),
+            _ => host,
+        };
         // Without a port it is the scheme's own: 443 behind a proxy that speaks https, else 80.
         let listed = |n: &&Name| match port {
             Some(port) => n.port == port,
@@ -130,15 +162,19 @@ impl Gate {
         }
         let port = port.unwrap_or(80);
         let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(&host);
-        let ip: IpAddr = bare.parse().ok()?;
+        // The interface that a link-local address is of (`%eth0`) means something to the sender alone.
+        let ip: IpAddr = bare.split_once('%').map_or(bare, |(ip, _)| ip).parse().ok()?;
+        if bare.contains('%') && !matches!(ip, IpAddr::V6(ip) if ip.is_unicast_link_local()) {
+            return None;
+        }
         (port == self.port && !ip.is_unspecified()).then_some(Known::Own)
     }
 
-    fn by_cookie(&self, headers: &HeaderMap) -> bool {
+    fn has_cookie(&self, headers: &HeaderMap, right: impl Fn(&str) -> bool) -> bool {
         let name = cookie_name(self.port);
         let cookies = headers.get_all(COOKIE).iter().filter_map(|v| v.to_str().ok()).flat_map(|v| v.split(';'));
         let values = cookies.filter_map(|c| c.trim().split_once('=')).filter(|(n, _)| *n == name).map(|(_, v)| v);
-        values.into_iter().any(|v| self.token.is_cookie(v))
+        values.into_iter().any(right)
     }
 
     /// Whether this refusal is to be logged: the first of each kind is.
@@ -168,6 +204,10 @@ impl Refusal {
             Self::NoOrigin | Self::Token => {
                 let hint = "Open the address that `brakecheck serve` printed, or send its token as `Authorization: Bearer TOKEN`.";
                 (StatusCode::UNAUTHORIZED, body(ErrorCode::Unauthorized).hint(hint))
+            }
+            Self::NoViewerOrigin => {
+                let hint = "A program may send this server's own address as Origin, as its page does.";
+                (StatusCode::FORBIDDEN, body(ErrorCode::ForbiddenHost).hint(hint))
             }
             Self::ContentType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, body(ErrorCode::Usage)),
         }

@@ -14,14 +14,16 @@ mod exports;
 mod headers;
 mod import;
 mod knobs;
+mod lan;
 mod metrics;
 mod page;
 mod role;
 mod runs;
 mod session;
+mod shown;
 mod sockets;
 mod system;
 mod targets;
 
 pub use api::{openapi, viewers_openapi};
-pub use app::{App, router};
+pub use app::{App, router, viewers_router};

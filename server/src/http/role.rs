@@ -11,6 +11,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use protocol::api::Role;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// State of the routes that are the operator's alone.
 #[derive(Debug, Clone)]
@@ -33,13 +34,17 @@ impl Showing {
 }
 
 /// What the gate has found out, as it travels with the request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Known(Option<Role>);
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    role: Option<Role>,
+    farewell: CancellationToken,
+}
 
 impl Known {
     /// To be called by the gate alone; `None` for a caller who has shown nothing and asks for what needs nothing.
-    pub(super) fn by_gate(role: Option<Role>) -> Self {
-        Self(role)
+    /// `farewell` is cancelled when those at this listener are to be sent away.
+    pub(super) fn by_gate(role: Option<Role>, farewell: CancellationToken) -> Self {
+        Self { role, farewell }
     }
 }
 
@@ -53,13 +58,15 @@ pub(super) struct Viewer {
     pub(super) app: Arc<App>,
     /// Who that is.
     pub(super) role: Role,
+    /// Cancelled when viewers at this listener are to be sent away.
+    pub(super) farewell: CancellationToken,
 }
 
 impl FromRequestParts<Operating> for Operator {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &Operating) -> Result<Self, ApiError> {
-        match known(parts)? {
+        match known(parts)?.0 {
             Role::Operator => Ok(Self(Arc::clone(&state.0))),
             Role::Viewer => Err(refused()),
         }
@@ -70,12 +77,14 @@ impl FromRequestParts<Showing> for Viewer {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &Showing) -> Result<Self, ApiError> {
-        Ok(Self { role: known(parts)?, app: Arc::clone(&state.0) })
+        let (role, farewell) = known(parts)?;
+        Ok(Self { app: Arc::clone(&state.0), role, farewell })
     }
 }
 
-fn known(parts: &Parts) -> Result<Role, ApiError> {
-    parts.extensions.get::<Known>().and_then(|k| k.0).ok_or_else(refused)
+fn known(parts: &Parts) -> Result<(Role, CancellationToken), ApiError> {
+    let known = parts.extensions.get::<Known>().and_then(|k| Some((k.role?, k.farewell.clone())));
+    known.ok_or_else(refused)
 }
 
 fn refused() -> ApiError {

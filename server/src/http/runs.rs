@@ -3,6 +3,7 @@
 use super::app::App;
 use super::error::{ApiError, JsonBody, Path, Query, blocking};
 use super::role::{Operator, Viewer};
+use super::shown::{Shown, for_role};
 use crate::lock;
 use crate::scheduler::Cancelled;
 use axum::Json;
@@ -72,28 +73,28 @@ pub(super) async fn samples(
     Viewer { app, .. }: Viewer,
     Path(id): Path<String>,
     Query(which): Query<Which>,
-) -> Result<Json<Vec<Sample>>, ApiError> {
+) -> Result<Shown<Json<Vec<Sample>>>, ApiError> {
     let samples = blocking(move || {
         let store = app.runner.store();
         store.get(&id)?;
         Ok(store.samples(&id, which.step)?)
     });
-    Ok(Json(samples.await?))
+    Ok(Shown(Json(samples.await?)))
 }
 
 /// Everything that is stored of a run, as a file to keep.
 #[utoipa::path(get, path = "/api/v1/runs/{id}/export", params(("id" = String, Path,)),
     responses((status = 200, body = RunExport), (status = 404, body = ErrorBody)))]
-pub(super) async fn export(Viewer { app, .. }: Viewer, Path(id): Path<String>) -> Result<Response, ApiError> {
+pub(super) async fn export(Viewer { app, role, .. }: Viewer, Path(id): Path<String>) -> Result<Response, ApiError> {
     let export = blocking(move || {
         let store = app.runner.store();
-        let record = store.get(&id)?;
+        let record = for_role(role, store.get(&id)?)?;
         Ok(RunExport { cells: record.cells(), samples: store.samples(&id, None)?, record })
     });
     let export = export.await?;
     // Ids are made of digits, letters and hyphens.
     let name = format!("attachment; filename=\"brakecheck-{}.json\"", export.record.id);
-    Ok(([(CONTENT_DISPOSITION, name)], Json(export)).into_response())
+    Ok(Shown(([(CONTENT_DISPOSITION, name)], Json(export))).into_response())
 }
 
 /// Stops a run that is on or waits; removes one that has ended.

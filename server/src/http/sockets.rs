@@ -4,6 +4,7 @@ use super::app::App;
 use super::error::{ApiError, Query, blocking};
 use super::role::Viewer;
 use crate::live::{self, Seat, Stream};
+use crate::serve::connections::Held;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{FromRequestParts, Request};
 use axum::http::StatusCode;
@@ -11,16 +12,18 @@ use axum::response::Response;
 use protocol::error::{ErrorBody, ErrorCode};
 use serde::Deserialize;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// Largest message in bytes that is read at all. Far above what is understood, so that whoever sends too much is still
 /// told so: a connection that is closed with bytes unread is reset, and the farewell is lost with it.
 const MAX_MESSAGE: usize = 1024 * 1024;
 
 /// Runs.
-pub(super) async fn bench(Viewer { app, .. }: Viewer, request: Request) -> Result<Response, ApiError> {
+pub(super) async fn bench(Viewer { app, role, farewell }: Viewer, request: Request) -> Result<Response, ApiError> {
+    let ends = (farewell, held(&request));
     let upgrade = upgrade(request).await?;
-    let seat = app.hub.admit();
-    show(&app, upgrade, seat)
+    let seat = app.hub.admit(role);
+    show(&app, upgrade, seat, ends)
 }
 
 /// What a viewer of settings wants.
@@ -38,14 +41,15 @@ fn one() -> u8 {
 
 /// Settings.
 pub(super) async fn power(
-    Viewer { app, .. }: Viewer,
+    Viewer { app, role, farewell }: Viewer,
     Query(wanted): Query<Wanted>,
     request: Request,
 ) -> Result<Response, ApiError> {
+    let ends = (farewell, held(&request));
     let upgrade = upgrade(request).await?;
     let settings = Arc::clone(&app.settings);
-    let seat = blocking(move || settings.admit(wanted.telemetry != 0)).await?;
-    show(&app, upgrade, seat)
+    let seat = blocking(move || settings.admit(wanted.telemetry != 0, role)).await?;
+    show(&app, upgrade, seat, ends)
 }
 
 async fn upgrade(request: Request) -> Result<WebSocketUpgrade, ApiError> {
@@ -56,15 +60,32 @@ async fn upgrade(request: Request) -> Result<WebSocketUpgrade, ApiError> {
     })
 }
 
-fn show<S: Stream>(app: &App, upgrade: WebSocketUpgrade, seat: Option<Seat<S>>) -> Result<Response, ApiError> {
+fn show<S: Stream>(
+    app: &App,
+    upgrade: WebSocketUpgrade,
+    seat: Option<Seat<S>>,
+    (stop, held): Ends,
+) -> Result<Response, ApiError> {
     let seat = seat.ok_or_else(|| {
         let body = ErrorBody::new(ErrorCode::Busy, "Too many viewers are connected.").hint("Close other pages of it.");
         ApiError::with_status(StatusCode::SERVICE_UNAVAILABLE, body)
     })?;
-    let (stop, viewers) = (app.farewell.clone(), app.viewers.clone());
-    Ok(upgrade
-        .protocols(["brakecheck.v1"])
-        .max_message_size(MAX_MESSAGE)
-        .max_frame_size(MAX_MESSAGE)
-        .on_upgrade(move |socket| viewers.track_future(live::view(socket, seat, stop))))
+    let viewers = app.viewers.clone();
+    Ok(upgrade.protocols(["brakecheck.v1"]).max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(
+        move |socket| {
+            let view = live::view(socket, seat, stop);
+            viewers.track_future(async move {
+                view.await;
+                drop(held);
+            })
+        },
+    ))
+}
+
+/// What ends a viewer's socket, and what its end gives back.
+type Ends = (CancellationToken, Option<Held>);
+
+/// The place of the connection that a request came on.
+fn held(request: &Request) -> Option<Held> {
+    request.extensions().get::<Held>().cloned()
 }

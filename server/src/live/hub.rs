@@ -1,19 +1,22 @@
 //! From one source of events to any number of viewers.
 
+use super::audience::{Audience, Place};
 use super::state::Bench;
+use crate::mask;
 use axum::extract::ws::Utf8Bytes;
+use protocol::api::Role;
 use protocol::error::ErrorBody;
 use protocol::event::Snapshot;
 use protocol::sample::Sample;
 use serde::Serialize;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::broadcast;
 
 /// Events that may wait for a viewer: about three seconds of samples.
 const BACKLOG: usize = 64;
-/// Viewers at one time.
-const VIEWERS: usize = 64;
+/// A snapshot that is no older than this, and after which nothing has happened, is good for the next viewer, too.
+const FRESH: Duration = Duration::from_millis(50);
 
 /// The events of one stream, folded into the state that a new viewer is shown.
 pub trait Stream: std::fmt::Debug + Send + 'static {
@@ -28,24 +31,50 @@ pub trait Stream: std::fmt::Debug + Send + 'static {
 
     /// An error, as an event.
     fn error(error: ErrorBody) -> Self::Event;
+
+    /// Whether an event holds numbers only, so that there is nothing in it to be masked.
+    fn is_plain(event: &Self::Event) -> bool;
 }
 
 /// Numbers events and passes them on.
 #[derive(Debug)]
 pub struct Hub<S = Bench> {
     inner: Mutex<Inner<S>>,
-    viewers: AtomicUsize,
-    resyncs: AtomicU64,
+    audience: Arc<Audience>,
 }
 
 #[derive(Debug)]
 struct Inner<S> {
     seq: u64,
     state: S,
-    sender: broadcast::Sender<Published>,
+    operators: Channel,
+    viewers: Channel,
 }
 
-/// An event as it is sent: serialised once, shared by all viewers.
+/// What those of one role are sent.
+#[derive(Debug)]
+struct Channel {
+    sender: broadcast::Sender<Published>,
+    /// The newest snapshot that somebody asked for, and when it was made.
+    snapshot: Option<(Instant, Published)>,
+}
+
+impl Channel {
+    fn new() -> Self {
+        Self { sender: broadcast::Sender::new(BACKLOG), snapshot: None }
+    }
+}
+
+impl<S> Inner<S> {
+    fn channel(&mut self, role: Role) -> &mut Channel {
+        match role {
+            Role::Operator => &mut self.operators,
+            Role::Viewer => &mut self.viewers,
+        }
+    }
+}
+
+/// An event as it is sent: serialised once for each role, shared by all of that role.
 #[derive(Debug, Clone)]
 pub(super) struct Published {
     pub(super) seq: u64,
@@ -80,8 +109,8 @@ impl Hub {
 impl<S: Stream> Hub<S> {
     /// A hub whose viewers are first shown this state.
     pub fn of(state: S) -> Self {
-        let inner = Inner { seq: 0, state, sender: broadcast::Sender::new(BACKLOG) };
-        Self { inner: Mutex::new(inner), viewers: AtomicUsize::new(0), resyncs: AtomicU64::new(0) }
+        let inner = Inner { seq: 0, state, operators: Channel::new(), viewers: Channel::new() };
+        Self { inner: Mutex::new(inner), audience: Arc::default() }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner<S>> {
@@ -93,52 +122,77 @@ impl<S: Stream> Hub<S> {
         let mut inner = self.inner();
         inner.seq += 1;
         inner.state.apply(event);
-        if inner.sender.receiver_count() > 0 {
-            let published = serialise(inner.seq, event);
+        let seq = inner.seq;
+        let mut shared = None;
+        for role in [Role::Operator, Role::Viewer] {
+            let channel = inner.channel(role);
+            if channel.sender.receiver_count() == 0 {
+                continue;
+            }
+            let published = match &shared {
+                Some(published) if S::is_plain(event) => Published::clone(published),
+                _ => serialise(seq, event, role, S::is_plain(event)),
+            };
+            shared = Some(published.clone());
             // Fails only when the last viewer has just gone.
-            let _ = inner.sender.send(published);
+            let _ = channel.sender.send(published);
         }
     }
 
     /// The state of now, and a place in the stream right after it.
-    pub fn view(&self) -> View {
+    pub fn view(&self, role: Role) -> View {
         let (seq, snapshot, events) = {
-            let inner = self.inner();
-            (inner.seq, inner.state.snapshot(), inner.sender.subscribe())
+            let mut inner = self.inner();
+            let seq = inner.seq;
+            let channel = inner.channel(role);
+            let events = channel.sender.subscribe();
+            if let Some((made, snapshot)) = &channel.snapshot
+                && snapshot.seq == seq
+                && made.elapsed() < FRESH
+            {
+                return View { snapshot: snapshot.clone(), events };
+            }
+            (seq, inner.state.snapshot(), events)
         };
-        View { snapshot: serialise(seq, &snapshot), events }
+        let snapshot = serialise(seq, &snapshot, role, false);
+        self.inner().channel(role).snapshot = Some((Instant::now(), snapshot.clone()));
+        View { snapshot, events }
     }
 
     /// Counts a viewer in, unless there are too many.
-    pub fn admit(self: &std::sync::Arc<Self>) -> Option<Seat<S>> {
-        let seats = |n| (n < VIEWERS).then_some(n + 1);
-        self.viewers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, seats).ok()?;
-        Some(Seat(std::sync::Arc::clone(self)))
+    pub fn admit(self: &Arc<Self>, role: Role) -> Option<Seat<S>> {
+        Some(Seat { hub: Arc::clone(self), place: Audience::admit(&self.audience, role)? })
     }
 
-    /// Viewers now, and how often one fell behind so far.
+    /// Everybody who watches now, and how often one of them fell behind so far.
     pub fn audience(&self) -> (usize, u64) {
-        (self.viewers.load(Ordering::Relaxed), self.resyncs.load(Ordering::Relaxed))
+        (self.watching(Role::Operator) + self.watching(Role::Viewer), self.audience.resyncs())
+    }
+
+    /// Those of one role who watch now.
+    pub fn watching(&self, role: Role) -> usize {
+        self.audience.watching(role)
     }
 
     pub(super) fn count_resync(&self) {
-        self.resyncs.fetch_add(1, Ordering::Relaxed);
+        self.audience.count_resync();
     }
 }
 
 /// A viewer's seat, given up when dropped.
 #[derive(Debug)]
-pub struct Seat<S = Bench>(std::sync::Arc<Hub<S>>);
+pub struct Seat<S = Bench> {
+    hub: Arc<Hub<S>>,
+    place: Place,
+}
 
 impl<S> Seat<S> {
     pub(super) fn hub(&self) -> &Hub<S> {
-        &self.0
+        &self.hub
     }
-}
 
-impl<S> Drop for Seat<S> {
-    fn drop(&mut self) {
-        self.0.viewers.fetch_sub(1, Ordering::Relaxed);
+    pub(super) fn role(&self) -> Role {
+        self.place.role()
     }
 }
 
@@ -150,9 +204,15 @@ struct Framed<'a, E> {
     event: &'a E,
 }
 
-/// The frame's text. Events hold nothing that JSON cannot, so an empty text never goes out in practice.
-pub(super) fn serialise<E: Serialize>(seq: u64, event: &E) -> Published {
-    let text = serde_json::to_string(&Framed { seq, event }).unwrap_or_else(|e| {
+/// The frame's text as those of `role` get it. Events hold nothing that JSON cannot, so an empty text never goes out in
+/// practice.
+pub(super) fn serialise<E: Serialize>(seq: u64, event: &E, role: Role, plain: bool) -> Published {
+    let frame = Framed { seq, event };
+    let text = match role {
+        Role::Viewer if !plain => mask::json(&frame).map(|masked| masked.to_string()),
+        _ => serde_json::to_string(&frame),
+    };
+    let text = text.unwrap_or_else(|e| {
         tracing::error!("an event cannot be written as JSON: {e}");
         String::new()
     });
@@ -164,7 +224,6 @@ mod tests {
     use super::*;
     use protocol::event::{Event, Frame};
     use protocol::run::RunId;
-    use std::sync::Arc;
 
     fn layout(n: u64) -> Event {
         use protocol::units::{Bytes, BytesPerSecond};
@@ -180,7 +239,7 @@ mod tests {
     fn a_view_is_the_state_and_then_every_event_without_a_gap() {
         let hub = Hub::new("id".into());
         hub.publish(&layout(1));
-        let mut view = hub.view();
+        let mut view = hub.view(Role::Operator);
         hub.publish(&layout(2));
         hub.publish(&layout(3));
         let frames =
@@ -193,7 +252,7 @@ mod tests {
     #[test]
     fn a_viewer_that_does_not_read_costs_nothing_but_its_place() {
         let hub = Hub::new("id".into());
-        let mut view = hub.view();
+        let mut view = hub.view(Role::Operator);
         for n in 0..10 * BACKLOG as u64 {
             hub.publish(&layout(n));
         }
@@ -201,11 +260,27 @@ mod tests {
     }
 
     #[test]
-    fn seats_are_limited_and_given_back() {
-        let hub = Arc::new(Hub::new("id".into()));
-        let seats: Vec<_> = (0..VIEWERS).map(|_| hub.admit().unwrap()).collect();
-        assert!(hub.admit().is_none());
-        drop(seats);
-        assert!(hub.admit().is_some());
+    fn viewers_see_the_same_events_under_the_mask() {
+        let hub = Hub::new("id".into());
+        let (mut operator, mut viewer) = (hub.view(Role::Operator), hub.view(Role::Viewer));
+        hub.publish(&layout(1));
+        let error = ErrorBody::new(protocol::error::ErrorCode::Internal, "Cannot read /home/carol/secret/disk.");
+        hub.publish(&Event::Error { error });
+        let (plain, shared) = (operator.events.try_recv().unwrap(), viewer.events.try_recv().unwrap());
+        assert_eq!(plain.text, shared.text);
+        assert!(operator.events.try_recv().unwrap().text.contains("/home/carol/secret/disk"));
+        let masked = viewer.events.try_recv().unwrap();
+        assert!(!masked.text.contains("carol") && !masked.text.contains("secret"), "{}", masked.text);
+        assert_eq!(read(&masked).seq, 2);
+    }
+
+    #[test]
+    fn a_snapshot_is_made_once_for_those_who_come_together() {
+        let hub = Hub::new("id".into());
+        let (first, second) = (hub.view(Role::Viewer), hub.view(Role::Viewer));
+        // Slow machines may take longer than a snapshot stays fresh; then it is equal all the same.
+        assert_eq!(first.snapshot.text, second.snapshot.text);
+        hub.publish(&layout(1));
+        assert_eq!(read(&hub.view(Role::Viewer).snapshot).seq, 1);
     }
 }

@@ -53,6 +53,10 @@ impl Stream for Power {
     fn error(error: ErrorBody) -> PowerEvent {
         PowerEvent::Error { error }
     }
+
+    fn is_plain(_: &PowerEvent) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

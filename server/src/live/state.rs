@@ -46,6 +46,10 @@ impl Stream for Bench {
         Event::Error { error }
     }
 
+    fn is_plain(event: &Event) -> bool {
+        matches!(event, Event::Sample { .. } | Event::Layout { .. } | Event::Pause { .. })
+    }
+
     fn apply(&mut self, event: &Event) {
         let s = &mut self.snapshot;
         match event {

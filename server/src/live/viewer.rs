@@ -23,6 +23,10 @@ const RESYNC: Duration = Duration::from_millis(250);
 const MAX_MESSAGE: usize = 16 * 1024;
 /// What is said of a larger one.
 const TOO_LARGE: End = End::Close(close_code::SIZE, "the message is too large or damaged");
+/// What is said to a viewer that takes nothing. It stands behind what waits for it already.
+const STALLED: End = End::Close(close_code::AGAIN, "nothing was taken for 10 s");
+/// Time for the farewell itself.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Why a viewer's connection ends.
 enum End {
@@ -35,7 +39,7 @@ enum End {
 /// Shows the stream to one viewer until it leaves or the server stops.
 pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: CancellationToken) {
     let (out, mut incoming) = socket.split();
-    let mut viewer = Viewer { out, view: seat.hub().view(), seq: 0, snapshot_at: Instant::now() };
+    let mut viewer = Viewer { out, view: seat.hub().view(seat.role()), seq: 0, snapshot_at: Instant::now() };
     if viewer.send_snapshot().await.is_err() {
         return;
     }
@@ -60,7 +64,7 @@ pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: Cancellatio
                     Some(Ok(Message::Text(text))) if text.len() > MAX_MESSAGE => Err(TOO_LARGE),
                     Some(Ok(Message::Binary(data))) if data.len() > MAX_MESSAGE => Err(TOO_LARGE),
                     Some(Ok(Message::Text(text))) => viewer.answer(&text, &seat).await,
-                    Some(Ok(Message::Binary(_))) => viewer.send_error::<S>("a binary message").await,
+                    Some(Ok(Message::Binary(_))) => viewer.send_error::<S>("a binary message", &seat).await,
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
                     Some(Ok(Message::Close(_))) | None => Err(End::Gone),
                     Some(Err(_)) => Err(TOO_LARGE),
@@ -76,7 +80,8 @@ pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: Cancellatio
     };
     if let End::Close(code, reason) = end {
         // Nobody is left to be told when this fails.
-        let _ = viewer.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await;
+        let close = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
+        let _ = timeout(FAREWELL, viewer.out.send(close)).await;
     }
 }
 
@@ -92,7 +97,8 @@ impl Viewer {
     async fn send(&mut self, message: Message) -> Result<(), End> {
         match timeout(STALL, self.out.send(message)).await {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) | Err(_) => Err(End::Gone),
+            Ok(Err(_)) => Err(End::Gone),
+            Err(_) => Err(STALLED),
         }
     }
 
@@ -110,22 +116,22 @@ impl Viewer {
     async fn resync<S: Stream>(&mut self, seat: &Seat<S>) -> Result<(), End> {
         sleep_until(self.snapshot_at + RESYNC).await;
         seat.hub().count_resync();
-        self.view = seat.hub().view();
+        self.view = seat.hub().view(seat.role());
         self.send_snapshot().await
     }
 
     async fn answer<S: Stream>(&mut self, text: &str, seat: &Seat<S>) -> Result<(), End> {
         match serde_json::from_str(text) {
             Ok(ClientMessage::Resync) => self.resync(seat).await,
-            Err(_) => self.send_error::<S>(&named(text)).await,
+            Err(_) => self.send_error::<S>(&named(text), seat).await,
         }
     }
 
     /// Says to this viewer alone what was not understood; the number is that of the last event, so that no gap shows.
-    async fn send_error<S: Stream>(&mut self, what: &str) -> Result<(), End> {
+    async fn send_error<S: Stream>(&mut self, what: &str, seat: &Seat<S>) -> Result<(), End> {
         let error = ErrorBody::new(ErrorCode::Usage, format!("This socket does not understand {what}."))
             .hint("It understands {\"type\":\"resync\"}.");
-        self.send_event(serialise(self.seq, &S::error(error))).await
+        self.send_event(serialise(self.seq, &S::error(error), seat.role(), false)).await
     }
 
     /// Sends what already waits.

@@ -3,11 +3,12 @@
 //! At the end the run is stopped first, so that viewers see how it ended; then viewers get Close 1001, connections
 //! finish what they are at, and everything is given a few seconds at most.
 
-mod connections;
+pub(crate) mod connections;
 mod listen;
 
-use crate::http::gate::Gate;
+use crate::http::gate::{Entry, Gate};
 use crate::http::{App, router};
+use crate::lan::{self, Lan};
 use crate::live::Hub;
 use crate::lock::{Lock, LockError};
 use crate::runner::Runner;
@@ -15,6 +16,7 @@ use crate::scheduler::Scheduler;
 use crate::settings::{Settings, Watch};
 use crate::state_dir::StateDir;
 use crate::token::{self, Token};
+use connections::Limits;
 use power::desk::Desk;
 use protocol::error::{ErrorBody, ErrorCode};
 use std::path::{Path, PathBuf};
@@ -27,6 +29,9 @@ use tokio_util::task::TaskTracker;
 /// Time that viewers and connections get at the end.
 const FAREWELL: Duration = Duration::from_secs(5);
 
+/// Connections at one time on each loopback address. They are all the operator's, or of this host at least.
+const LIMITS: Limits = Limits { total: 256, for_each_address: 256, send_buffer: None };
+
 /// What a server needs to start.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -34,6 +39,8 @@ pub struct Options {
     pub port: u16,
     /// Further names under which browsers may reach it.
     pub allow_hosts: Vec<String>,
+    /// Where viewers on the network are let in, if they are.
+    pub lan: Option<lan::Address>,
     /// The state directory.
     pub state: StateDir,
     /// Where the host's settings are read.
@@ -66,22 +73,30 @@ impl Server {
 
         let token = Arc::new(Token::load(&options.state)?);
         let hostname = rustix::system::uname().nodename().to_str().ok().map(str::to_owned);
-        let gate = Gate::new(local.port(), hostname.as_deref(), &options.allow_hosts, Arc::clone(&token))?;
+        let gate =
+            Gate::new(local.port(), hostname.as_deref(), &options.allow_hosts, Entry::Token(Arc::clone(&token)))?;
         let runner = Arc::new(Runner::new(options.state, &options.sysroot)?);
         let hub = Arc::new(Hub::new(token::random()?));
+        let viewers = options.lan.map(|address| lan::Options { address, allow_hosts: options.allow_hosts });
+        let has_viewers = viewers.is_some();
         let settings = Settings::new(options.desk, runner.root().clone());
         let app = App {
             settings,
             scheduler: Scheduler::new(Arc::clone(&runner), Arc::clone(&hub)),
             runner,
             hub,
-            gate,
+            gate: Arc::new(gate),
             token,
             port: local.port(),
             farewell: CancellationToken::new(),
+            lan: Lan::new(viewers, hostname),
             viewers: TaskTracker::new(),
         };
-        Ok(Self { app: Arc::new(app), listeners, address, _lock: lock })
+        let app = Arc::new(app);
+        if has_viewers {
+            app.lan.open(&app)?;
+        }
+        Ok(Self { app, listeners, address, _lock: lock })
     }
 
     /// `http://127.0.0.1:7411/`.
@@ -108,7 +123,8 @@ impl Server {
         let connections = TaskTracker::new();
         let routes = router(&self.app);
         for listener in self.listeners {
-            connections.spawn(connections::accept(listener, routes.clone(), closing.clone(), connections.clone()));
+            let accept = connections::accept(listener, routes.clone(), LIMITS, closing.clone(), connections.clone());
+            connections.spawn(accept);
         }
         stop.await;
 
@@ -119,10 +135,12 @@ impl Server {
         // In a thread that may wait: the desk may be at work for it.
         let _ = tokio::task::spawn_blocking(move || drop(watch)).await;
         self.app.farewell.cancel();
+        let viewers = self.app.lan.close();
         closing.cancel();
         self.app.viewers.close();
         connections.close();
         let all = async {
+            viewers.await;
             self.app.viewers.wait().await;
             connections.wait().await;
         };

@@ -12,6 +12,7 @@ use crate::live::{Hub, Power, Seat};
 use changes::Told;
 use power::Root;
 use power::desk::Desk;
+use protocol::api::Role;
 use protocol::error::ErrorBody;
 use protocol::knob::RestoreReport;
 use protocol::power::{Drift, PowerEvent, PowerState, RestoreRequest, SetAnswer, SetRequest};
@@ -83,9 +84,12 @@ impl Settings {
 
     /// A viewer's seat in the stream; none when there are too many. The settings are read first, so that the viewer's
     /// first snapshot has them.
-    pub fn admit(&self, telemetry: bool) -> Result<Option<Seat<Power>>, ErrorBody> {
-        self.list()?;
-        let seat = self.hub(telemetry).admit();
+    pub fn admit(&self, telemetry: bool, role: Role) -> Result<Option<Seat<Power>>, ErrorBody> {
+        // While somebody watches, they are read again and again anyway.
+        if role == Role::Operator || self.viewers() == (0, 0) {
+            self.list()?;
+        }
+        let seat = self.hub(telemetry).admit(role);
         self.bell.ring();
         Ok(seat)
     }

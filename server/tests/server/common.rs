@@ -5,9 +5,10 @@ use power::desk::Reader;
 use protocol::api::RunDetail;
 use protocol::event::{Event, Frame};
 use protocol::run::RunState;
-use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use server::http::App;
 use server::live::Hub;
 use server::serve::{Options, Server};
 use server::state_dir::StateDir;
@@ -121,6 +122,36 @@ impl Access {
     }
 }
 
+/// How viewers on the network talk to a server: with nothing to show.
+#[derive(Debug, Clone)]
+pub(crate) struct Lan {
+    /// `127.0.0.1:7412`.
+    pub(crate) authority: String,
+    pub(crate) client: Client,
+}
+
+impl Lan {
+    pub(crate) fn at(url: &str) -> Self {
+        let authority = url.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
+        Self { authority, client: Client::new() }
+    }
+
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("http://{}{path}", self.authority))
+    }
+
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
+        self.request(Method::GET, path)
+    }
+
+    /// A viewer as a page connects: with its own address as Origin.
+    pub(crate) async fn socket_at(&self, path: &str) -> Socket {
+        let mut request = format!("ws://{}{path}", self.authority).into_client_request().unwrap();
+        request.headers_mut().insert("origin", format!("http://{}", self.authority).parse().unwrap());
+        Socket(tokio_tungstenite::connect_async(request).await.unwrap().0)
+    }
+}
+
 /// A viewer.
 pub(crate) struct Socket(pub(crate) WebSocketStream<MaybeTlsStream<TcpStream>>);
 
@@ -171,6 +202,9 @@ pub(crate) struct TestServer {
     pub(crate) access: Access,
     pub(crate) dir: TempDir,
     pub(crate) hub: Arc<Hub>,
+    pub(crate) app: Arc<App>,
+    /// The way in for viewers on the network.
+    pub(crate) viewers: Lan,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
@@ -180,17 +214,22 @@ impl TestServer {
         let dir = directory();
         let state = StateDir::open(dir.path().join("state")).unwrap();
         let desk = Arc::new(Reader::new(power::Root::default(), "needs root: start with sudo"));
-        let options = Options { port: 0, allow_hosts: vec!["bench.example".into()], state, sysroot: "/".into(), desk };
+        let allow_hosts = vec!["bench.example".into()];
+        let lan = Some("127.0.0.1:0".parse().unwrap());
+        let options = Options { port: 0, allow_hosts, lan, state, sysroot: "/".into(), desk };
         let server = Server::start(options).await.unwrap();
         let access = Access::from_line(&format!("{}#token={}", server.address(), server.app().token.secret()));
         let hub = Arc::clone(&server.app().hub);
+        let app = Arc::clone(server.app());
+        let url = server.app().lan.status(server.app()).url.unwrap();
+        let viewers = Lan::at(&url);
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(server.run(async {
             // A dropped sender stops it too.
             let _ = stopped.await;
         }));
         std::fs::create_dir(dir.path().join("target")).unwrap();
-        Self { access, dir, hub, stop, task }
+        Self { access, dir, hub, app, viewers, stop, task }
     }
 
     pub(crate) fn target(&self) -> PathBuf {

@@ -122,8 +122,23 @@ async fn upgrade(access: &Access, headers: &[(&'static str, &str)]) -> u16 {
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_that_no_client_makes() {
     let server = TestServer::start().await;
-    let authority = &server.access.authority;
+    for authority in [&server.access.authority, &server.viewers.authority] {
+        no_client_makes(authority).await;
+    }
+    server.stop().await;
+}
+
+async fn no_client_makes(authority: &str) {
+    let port = authority.rsplit(':').next().unwrap();
     let cases = [
+        (format!("GET / HTTP/1.0\r\nHost: {authority}\r\n\r\n"), "200"),
+        ("GET / HTTP/1.0\r\n\r\n".to_owned(), "400"),
+        (format!("GET http://{authority}/ HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "200"),
+        (format!("GET / HTTP/1.1\r\nHost: LOCALHOST.:{port}\r\n\r\n"), "200"),
+        (format!("GET / HTTP/1.1\r\nHost: [::1]:{port}\r\n\r\n"), "200"),
+        (format!("GET / HTTP/1.1\r\nHost: [fe80::1%25eth0]:{port}\r\n\r\n"), "200"),
+        (format!("GET / HTTP/1.1\r\nHost: 0.0.0.0:{port}\r\n\r\n"), "403"),
+        ("GET / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n".to_owned(), "403"),
         ("GET / HTTP/1.1\r\n\r\n".to_owned(), "400"),
         (format!("GET / HTTP/1.1\r\nHost: {authority}\r\nHost: {authority}\r\n\r\n"), "400"),
         (format!("GET http://evil.example/ HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "400"),
@@ -142,5 +157,4 @@ async fn requests_that_no_client_makes() {
         let line = request.lines().next().unwrap();
         assert_eq!(&String::from_utf8_lossy(&answer)[9..], status, "{line}");
     }
-    server.stop().await;
 }

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Method and path of every operation, with an id in the place of each parameter.
-fn operations(document: &impl serde::Serialize) -> Vec<(Method, String)> {
+pub(crate) fn operations(document: &impl serde::Serialize) -> Vec<(Method, String)> {
     let document = serde_json::to_value(document).unwrap();
     let operations = |(path, item): (&String, &Value)| {
         let path = path.split('/').map(|part| if part.starts_with('{') { "1" } else { part });

@@ -6,7 +6,7 @@ const SECRET: &str = "5ec4e7";
 
 fn gate() -> Gate {
     let allowed = ["bench.example".to_owned(), "proxy.example:443".to_owned()];
-    Gate::new(PORT, Some("Box"), &allowed, Arc::new(Token::new(SECRET))).unwrap()
+    Gate::new(PORT, Some("Box"), &allowed, Entry::Token(Arc::new(Token::new(SECRET)))).unwrap()
 }
 
 /// A request written as `METHOD path`, then headers; `TOKEN` and `COOKIE` stand for the right ones.
@@ -33,6 +33,10 @@ fn hosts() {
         "bench.example:7411",
         "proxy.example:443",
         "proxy.example",
+        "localhost.:7411",
+        "Box.Local.:7411",
+        "[FE80::1%eth0]:7411",
+        "[2001:db8::1]:7411",
     ];
     for host in allowed {
         assert_eq!(gate().check(&parts("GET /", &[("host", host)])), Ok(None), "{host}");
@@ -45,6 +49,10 @@ fn hosts() {
         "localhost:74110",
         "127.0.0.1:7412",
         "0.0.0.0:7411",
+        "127.0.0.1.:7411",
+        "localhost..:7411",
+        "[2001:db8::1%eth0]:7411",
+        "127.0.0.1%lo:7411",
         "[::]:7411",
         "localhost.evil.example:7411",
         "evil-localhost:7411",
@@ -161,7 +169,7 @@ fn a_name_in_front_of_a_proxy_may_speak_https() {
 #[test]
 fn names_that_are_none_are_usage_errors() {
     for text in ["http://bench.example", "bench/", "", "a:b", "a b"] {
-        let error = Gate::new(PORT, None, &[text.to_owned()], Arc::new(Token::new(SECRET))).unwrap_err();
+        let error = Gate::new(PORT, None, &[text.to_owned()], Entry::Open).unwrap_err();
         assert_eq!(error.code, ErrorCode::Usage, "{text}");
     }
 }
@@ -175,4 +183,21 @@ fn a_refusal_names_the_host_and_the_option_and_is_logged_once() {
     assert!(body.message.contains("nas.home:7411"), "{body}");
     assert!(body.hint.unwrap().contains("--allow-host nas.home"));
     assert!(gate.first_time(&refusal) && !gate.first_time(&refusal));
+}
+
+#[test]
+fn viewers_pass_with_nothing_but_from_the_right_host_and_page() {
+    let gate = Gate::new(PORT, Some("Box"), &[], Entry::Open).unwrap();
+    let check = |line, headers: &[(&str, &str)]| gate.check(&parts(line, headers));
+    let viewer = Ok(Some(Role::Viewer));
+    let host = ("host", "192.168.1.5:7411");
+    assert_eq!(check("GET /api/v1/runs", &[host]), viewer);
+    assert_eq!(check("GET /api/v1/runs", &[host, ("authorization", "Bearer TOKEN")]), viewer, "nobody is more");
+    assert_eq!(check("GET /ws/bench", &[host, ("origin", "http://192.168.1.5:7411")]), viewer);
+    assert_eq!(check("GET /ws/bench", &[host]), Err(Refusal::NoViewerOrigin));
+    assert_eq!(check("GET /ws/bench", &[host, ("authorization", "Bearer TOKEN")]), Err(Refusal::NoViewerOrigin));
+    let foreign = [host, ("origin", "http://evil.example")];
+    assert_eq!(check("GET /ws/bench", &foreign), Err(Refusal::Origin("http://evil.example".into())));
+    let rebound = [("host", "evil.example:7411"), ("origin", "http://evil.example:7411")];
+    assert_eq!(check("GET /ws/bench", &rebound), Err(Refusal::Host("evil.example:7411".into())));
 }

@@ -1,0 +1,189 @@
+//! The listener for viewers on the network.
+
+use crate::common::{Lan, PATIENCE, TestServer, refused};
+use crate::roles::operations;
+use futures_util::StreamExt;
+use protocol::api::LanStatus;
+use protocol::error::{ErrorBody, ErrorCode};
+use protocol::event::{Event, Frame};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_verb_that_could_change_something_finds_nothing_on_any_path() {
+    let server = TestServer::start().await;
+    let known = operations(&server::http::openapi());
+    let others = ["/", "/results", "/index.html", "/healthz", "/ws/bench", "/ws/power", "/api", "/api/openapi.json"];
+    let paths = known.iter().map(|(_, path)| path.as_str()).chain(others);
+    for path in paths {
+        for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS, Method::TRACE] {
+            // The operator's token is worth nothing there.
+            let request = server.viewers.request(method.clone(), path).bearer_auth(&server.access.token);
+            let status = request.json(&json!({})).send().await.unwrap().status();
+            assert_eq!(status, 404, "{method} {path}");
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn viewers_see_runs_and_streams_and_nothing_of_the_operators() {
+    let server = TestServer::start().await;
+    let viewers = &server.viewers;
+    for path in ["/", "/results/x", "/healthz", "/api/v1/runs", "/api/v1/experiments", "/api/v1/presets"] {
+        assert_eq!(viewers.get(path).send().await.unwrap().status(), 200, "{path}");
+    }
+    let session: Value = viewers.get("/api/v1/session").send().await.unwrap().json().await.unwrap();
+    assert_eq!(session, json!({ "role": "viewer" }));
+    for path in ["/metrics", "/api/v1/targets", "/api/v1/targets/inspect?path=/", "/api/v1/lan", "/api/v1/nothing"] {
+        let response = viewers.get(path).bearer_auth(&server.access.token).send().await.unwrap();
+        if path == "/metrics" {
+            let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
+            assert!(kind.starts_with("text/html"), "the page, not the numbers: {kind}");
+        } else {
+            refused(response, 404, "not-found").await;
+        }
+    }
+    let document: Value = viewers.get("/api/openapi.json").send().await.unwrap().json().await.unwrap();
+    assert!(
+        document["paths"]["/api/v1/runs"]["post"].is_null() && document["paths"]["/api/v1/runs"]["get"].is_object()
+    );
+
+    let (mut bench, mut power) = (viewers.socket_at("/ws/bench").await, viewers.socket_at("/ws/power").await);
+    assert!(matches!(bench.frame::<Frame>().await.event, Event::Snapshot(_)));
+    let power: Value = power.frame().await;
+    assert_eq!(power["type"], "snapshot");
+    let status: LanStatus = serde_json::from_value(server.access.json("/api/v1/lan").await).unwrap();
+    assert_eq!((status.on, status.configured, status.viewers), (true, true, 1));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_hosts_and_sites_are_refused_by_the_same_rules() {
+    let server = TestServer::start().await;
+    let viewers = &server.viewers;
+    for path in ["/", "/healthz", "/api/v1/runs", "/ws/bench"] {
+        let rebound = viewers.get(path).header("host", "evil.example").header("origin", "http://evil.example");
+        let told = refused(rebound.send().await.unwrap(), 403, "forbidden-host").await;
+        assert!(told.contains("--allow-host evil.example"), "{path}: {told}");
+        let foreign = viewers.get(path).header("origin", "https://evil.example").send().await.unwrap();
+        refused(foreign, 403, "forbidden-host").await;
+        let other_port = viewers.get(path).header("origin", format!("http://{}", server.access.authority));
+        refused(other_port.send().await.unwrap(), 403, "forbidden-host").await;
+    }
+    let page = viewers.get("/").header("host", "evil.example").header("accept", "text/html").send().await.unwrap();
+    assert!(page.text().await.unwrap().starts_with("<!doctype html>"));
+    let port = viewers.authority.rsplit(':').next().unwrap();
+    let listed = viewers.get("/healthz").header("host", format!("bench.example:{port}")).send().await.unwrap();
+    assert_eq!(listed.status(), 200);
+    let page = viewers.get("/").send().await.unwrap();
+    assert!(page.headers()["content-security-policy"].to_str().unwrap().contains("frame-ancestors 'none'"));
+    assert!(page.headers().get("access-control-allow-origin").is_none());
+
+    for (origin, status) in [(None, 403), (Some("http://evil.example"), 403)] {
+        let mut request = format!("ws://{}/ws/bench", viewers.authority).into_client_request().unwrap();
+        request.headers_mut().insert("authorization", format!("Bearer {}", server.access.token).parse().unwrap());
+        if let Some(origin) = origin {
+            request.headers_mut().insert("origin", origin.parse().unwrap());
+        }
+        match tokio_tungstenite::connect_async(request).await {
+            Err(Error::Http(response)) => assert_eq!(response.status(), status, "{origin:?}"),
+            other => panic!("{origin:?}: {other:?}"),
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_switches_it_off_and_on() {
+    let server = TestServer::start().await;
+    let mut viewer = server.viewers.socket_at("/ws/bench").await;
+    viewer.frame::<Frame>().await;
+    let switch = |on: bool| server.access.post("/api/v1/lan", &json!({ "on": on })).send();
+    let status: LanStatus = switch(false).await.unwrap().json().await.unwrap();
+    assert_eq!((status.on, status.url), (false, None));
+    match viewer.message().await {
+        Message::Close(Some(frame)) => assert_eq!(frame.code, CloseCode::Away),
+        other => panic!("{other:?}"),
+    }
+    assert!(TcpStream::connect(&server.viewers.authority).await.is_err(), "nobody listens");
+
+    let status: LanStatus = switch(true).await.unwrap().json().await.unwrap();
+    let viewers = Lan::at(&status.url.unwrap());
+    assert_eq!(viewers.get("/healthz").send().await.unwrap().status(), 200);
+    assert_eq!(switch(true).await.unwrap().status(), 200, "it is on already");
+    // The operator's own pages went on meanwhile.
+    server.access.socket().await.frame::<Frame>().await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_viewers_see_every_event() {
+    let server = TestServer::start().await;
+    let mut viewers = Vec::new();
+    for _ in 0..200 {
+        let mut viewer = server.viewers.socket_at("/ws/bench").await;
+        viewer.frame::<Frame>().await;
+        viewers.push(viewer);
+    }
+    let error = ErrorBody::new(ErrorCode::Internal, "x".repeat(1000));
+    for _ in 0..20 {
+        server.hub.publish(&Event::Error { error: error.clone() });
+    }
+    for viewer in &mut viewers {
+        for seq in 1..=20 {
+            assert_eq!(viewer.frame::<Frame>().await.seq, seq);
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_address_cannot_take_all_places_and_gives_back_those_it_had() {
+    let server = TestServer::start().await;
+    let mut idle = Vec::new();
+    for _ in 0..256 {
+        idle.push(TcpStream::connect(&server.viewers.authority).await.unwrap());
+    }
+    // The next one is accepted by the kernel and ended by the server.
+    let mut one_more = TcpStream::connect(&server.viewers.authority).await.unwrap();
+    let ended = tokio::time::timeout(PATIENCE, one_more.read(&mut [0; 16])).await.expect("it stays open");
+    assert!(matches!(ended, Ok(0) | Err(_)));
+    assert_eq!(server.access.get("/healthz").send().await.unwrap().status(), 200, "the operator is not concerned");
+    drop(idle);
+    let back = async { while server.viewers.get("/healthz").send().await.is_err() {} };
+    tokio::time::timeout(PATIENCE, back).await.expect("the places are not given back");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damaged_and_oversized_frames_end_their_connection_alone() {
+    let server = TestServer::start().await;
+    let mut healthy = server.viewers.socket_at("/ws/bench").await;
+    healthy.frame::<Frame>().await;
+    let frames: [&[u8]; 5] = [
+        // Not masked; reserved bits; an unknown opcode; a control frame in parts; 2^62 bytes announced.
+        b"\x81\x02hi",
+        b"\xf1\x80\0\0\0\0",
+        b"\x83\x80\0\0\0\0",
+        b"\x09\x80\0\0\0\0",
+        b"\x81\xff\x40\0\0\0\0\0\0\0\0\0\0\0",
+    ];
+    for bytes in frames {
+        let mut viewer = server.viewers.socket_at("/ws/bench").await;
+        viewer.frame::<Frame>().await;
+        let tokio_tungstenite::MaybeTlsStream::Plain(stream) = viewer.0.get_mut() else { panic!() };
+        tokio::io::AsyncWriteExt::write_all(stream, bytes).await.unwrap();
+        let end = async { while let Some(Ok(_)) = viewer.0.next().await {} };
+        tokio::time::timeout(PATIENCE, end).await.unwrap_or_else(|_| panic!("{bytes:x?} ends nothing"));
+    }
+    server.hub.publish(&Event::Experiments { removed: None });
+    assert_eq!(healthy.frame::<Frame>().await.seq, 1);
+    server.stop().await;
+}

@@ -100,12 +100,12 @@ pub(crate) fn random() -> Result<String, ErrorBody> {
     Ok(hex(&bytes))
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, b| format!("{text}{b:02x}"))
 }
 
 /// Compares in a time that tells nothing about where the two differ.
-fn equal(a: &str, b: &str) -> bool {
+pub(crate) fn equal(a: &str, b: &str) -> bool {
     let (a, b) = (Sha256::digest(a), Sha256::digest(b));
     a.iter().zip(&b).fold(0, |difference, (x, y)| difference | (x ^ y)) == 0
 }

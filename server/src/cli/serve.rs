@@ -1,11 +1,12 @@
 //! `brakecheck serve`.
 
 use super::Globals;
-use crate::lan::Address;
+use crate::lan::{Address, Secret};
 use crate::privilege::{self, Entered};
 use crate::serve::{Options, Server};
 use protocol::error::{ErrorBody, ErrorCode};
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +25,9 @@ pub struct ServeArgs {
     /// else, and see neither serial numbers nor paths [default port: 7412]
     #[arg(long, value_name = "ADDR[:PORT]", env = "BRAKECHECK_LAN")]
     pub lan: Option<Address>,
+    /// Viewers on the network must know the password on the first line of FILE, in the clear or as a hash of argon2
+    #[arg(long, value_name = "FILE", env = "BRAKECHECK_VIEWER_PASSWORD_FILE", requires = "lan")]
+    pub viewer_password_file: Option<PathBuf>,
     /// As root: the user that faces the network [default: who called sudo, else brakecheck, else nobody]
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
@@ -34,19 +38,28 @@ pub struct ServeArgs {
 
 impl Default for ServeArgs {
     fn default() -> Self {
-        Self { port: protocol::DEFAULT_PORT, allow_hosts: Vec::new(), lan: None, user: None, open: false }
+        Self {
+            port: protocol::DEFAULT_PORT,
+            allow_hosts: Vec::new(),
+            lan: None,
+            viewer_password_file: None,
+            user: None,
+            open: false,
+        }
     }
 }
 
 /// Serves until told to stop.
 pub fn run(args: ServeArgs, globals: &Globals) -> Result<(), ErrorBody> {
+    // The file may be root's alone.
+    let password = args.viewer_password_file.as_deref().map(Secret::read).transpose()?;
     let entered = privilege::enter(globals, args.user.as_deref())?;
-    let result = serve(args, globals, &entered);
+    let result = serve(args, password, globals, &entered);
     entered.leave();
     result
 }
 
-fn serve(args: ServeArgs, globals: &Globals, entered: &Entered) -> Result<(), ErrorBody> {
+fn serve(args: ServeArgs, password: Option<Secret>, globals: &Globals, entered: &Entered) -> Result<(), ErrorBody> {
     let internal = |e: std::io::Error| ErrorBody::new(ErrorCode::Internal, format!("The server cannot start: {e}."));
     // Two threads are plenty for a few viewers; the processors are for the measurement.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -59,6 +72,7 @@ fn serve(args: ServeArgs, globals: &Globals, entered: &Entered) -> Result<(), Er
         port: args.port,
         allow_hosts: args.allow_hosts,
         lan: args.lan,
+        viewer_password: password,
         state: entered.state.clone(),
         sysroot: globals.sysroot.clone(),
         desk: Arc::clone(&entered.desk),

@@ -60,6 +60,7 @@ fn operators() -> OpenApiRouter<Operating> {
         .routes(routes!(knobs::restore))
         .routes(routes!(lan::show))
         .routes(routes!(lan::switch))
+        .routes(routes!(lan::qr))
         .routes(routes!(metrics::metrics))
 }
 

@@ -4,18 +4,22 @@ use super::error::ApiError;
 use super::gate::{Gate, Refusal, wants_html};
 use super::role::Known;
 use super::{api, headers, page};
-use crate::lan::Lan;
+use crate::lan::{Given, Lan};
 use crate::live::Hub;
 use crate::runner::Runner;
 use crate::scheduler::Scheduler;
+use crate::serve::connections::Held;
 use crate::settings::Settings;
 use crate::token::Token;
 use axum::extract::{DefaultBodyLimit, Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::header::{AUTHORIZATION, SET_COOKIE, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state, map_response};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use protocol::api::Role;
 use protocol::error::{ErrorBody, ErrorCode};
 use std::sync::Arc;
@@ -45,8 +49,6 @@ pub struct App {
     pub gate: Arc<Gate>,
     /// The operator's credentials.
     pub token: Arc<Token>,
-    /// Port of the listener, which the cookie's name holds.
-    pub port: u16,
     /// Cancelled when those at the operator's listener are to be sent away.
     pub farewell: CancellationToken,
     /// The listener for viewers on the network.
@@ -105,16 +107,53 @@ async fn gate(State(door): State<Door>, request: Request, next: Next) -> Respons
             parts.extensions.insert(Known::by_gate(role, door.farewell));
             return next.run(Request::from_parts(parts, body)).await;
         }
+        Err(Refusal::Password) => return by_password(door, Request::from_parts(parts, body), next).await,
         Err(refusal) => refusal,
     };
+    refuse(&door.gate, &parts.headers, &refusal)
+}
+
+/// Lets a viewer in who knows the password, and keeps him known. Browsers ask for it by themselves (RFC 7617), so that
+/// no route has to take it.
+async fn by_password(door: Door, mut request: Request, next: Next) -> Response {
+    let from = request.extensions().get::<Held>().map(Held::address);
+    let given = basic(request.headers());
+    let (Some(password), Some(from), Some(given)) = (door.gate.password(), from, given) else {
+        return refuse(&door.gate, request.headers(), &Refusal::Password);
+    };
+    match password.check(from, given).await {
+        Given::Right => {
+            let cookie = door.gate.cookie(password.cookie());
+            request.extensions_mut().insert(Known::by_gate(Some(Role::Viewer), door.farewell));
+            ([(SET_COOKIE, cookie)], next.run(request).await).into_response()
+        }
+        Given::Wrong => refuse(&door.gate, request.headers(), &Refusal::Password),
+        Given::TooMany => refuse(&door.gate, request.headers(), &Refusal::TooMany),
+    }
+}
+
+/// The password of `Authorization: Basic`, whoever the user is said to be.
+fn basic(headers: &HeaderMap) -> Option<String> {
+    let encoded = headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Basic ")?;
+    let pair = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
+    pair.split_once(':').map(|(_, password)| password.to_owned())
+}
+
+fn refuse(gate: &Gate, headers: &HeaderMap, refusal: &Refusal) -> Response {
     let (status, body) = refusal.answer();
-    if matches!(refusal, Refusal::Host(_) | Refusal::Origin(_)) && door.gate.first_time(&refusal) {
+    if matches!(refusal, Refusal::Host(_) | Refusal::Origin(_)) && gate.first_time(refusal) {
         tracing::warn!("{refusal} {}", body.hint.as_deref().unwrap_or_default());
     }
-    if wants_html(&parts.headers) {
-        return (status, Html(refusal_page(&body))).into_response();
+    let mut response = if wants_html(headers) {
+        (status, Html(refusal_page(&body))).into_response()
+    } else {
+        ApiError::with_status(status, body).into_response()
+    };
+    if *refusal == Refusal::Password {
+        let ask = HeaderValue::from_static("Basic realm=\"Brakecheck viewers\", charset=\"UTF-8\"");
+        response.headers_mut().insert(WWW_AUTHENTICATE, ask);
     }
-    ApiError::with_status(status, body).into_response()
+    response
 }
 
 /// Gives up on requests whose body does not come, or whose answer takes too long.

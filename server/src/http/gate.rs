@@ -11,6 +11,7 @@
 //! The listener for viewers has a gate of the same kind. Whoever passes 1 and 2 is a viewer there; nobody is more, and
 //! a WebSocket without Origin has nothing to show for itself.
 
+use crate::lan::Password;
 use crate::token::Token;
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, ORIGIN};
 use axum::http::request::Parts;
@@ -20,6 +21,9 @@ use protocol::error::{ErrorBody, ErrorCode};
 use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Time in seconds for which a cookie is kept: thirty days.
+const LIFETIME: u32 = 30 * 86_400;
 
 /// The gate's rules.
 #[derive(Debug)]
@@ -38,6 +42,8 @@ pub enum Entry {
     Token(Arc<Token>),
     /// Nothing: a viewer.
     Open,
+    /// The viewers' password, or the cookie that it was exchanged for: a viewer.
+    Password(Arc<Password>),
 }
 
 /// A name under which this server may be reached.
@@ -73,6 +79,12 @@ pub enum Refusal {
     /// A WebSocket without Origin at the viewers' listener.
     #[error("A WebSocket needs an Origin header here.")]
     NoViewerOrigin,
+    /// Too many wrong passwords.
+    #[error("Too many wrong passwords came from this address, or from all together.")]
+    TooMany,
+    /// No password of the viewers, or a wrong one.
+    #[error("This needs the viewers' password.")]
+    Password,
     /// A WebSocket of a program that did not show the token.
     #[error("A WebSocket without an Origin header needs the token.")]
     NoOrigin,
@@ -120,7 +132,17 @@ impl Gate {
         let Entry::Token(token) = &self.entry else {
             // Nothing takes a body there, so that its kind does not matter.
             let upgrade = websocket && request.method == Method::GET;
-            return if upgrade && origin.is_none() { Err(Refusal::NoViewerOrigin) } else { Ok(Some(Role::Viewer)) };
+            if upgrade && origin.is_none() {
+                return Err(Refusal::NoViewerOrigin);
+            }
+            return match &self.entry {
+                Entry::Password(password)
+                    if path != "/healthz" && !self.has_cookie(headers, |v| password.is_cookie(v)) =>
+                {
+                    Err(Refusal::Password)
+                }
+                _ => Ok(Some(Role::Viewer)),
+            };
         };
         let bearer = single(headers, AUTHORIZATION).and_then(|v| v.strip_prefix("Bearer "));
         let by_bearer = bearer.is_some_and(|t| token.is_operator(t));
@@ -142,6 +164,19 @@ impl Gate {
             return Err(Refusal::ContentType);
         }
         Ok(shown.then_some(Role::Operator))
+    }
+
+    /// What the viewers must know, if anything.
+    pub fn password(&self) -> Option<&Arc<Password>> {
+        match &self.entry {
+            Entry::Password(password) => Some(password),
+            Entry::Open | Entry::Token(_) => None,
+        }
+    }
+
+    /// The cookie that keeps somebody known at this listener.
+    pub fn cookie(&self, value: &str) -> String {
+        format!("{}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={LIFETIME}", cookie_name(self.port))
     }
 
     /// Whether the host is allowed, and if so as what.
@@ -209,13 +244,20 @@ impl Refusal {
                 let hint = "A program may send this server's own address as Origin, as its page does.";
                 (StatusCode::FORBIDDEN, body(ErrorCode::ForbiddenHost).hint(hint))
             }
+            Self::TooMany => {
+                (StatusCode::TOO_MANY_REQUESTS, body(ErrorCode::Unauthorized).hint("Try again in a minute."))
+            }
+            Self::Password => {
+                let hint = "Whoever started Brakecheck on this host knows it. The user name does not matter.";
+                (StatusCode::UNAUTHORIZED, body(ErrorCode::Unauthorized).hint(hint))
+            }
             Self::ContentType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, body(ErrorCode::Usage)),
         }
     }
 }
 
 /// Name of the session cookie. Cookies are shared by all ports of a host, so the name holds the port.
-pub fn cookie_name(port: u16) -> String {
+fn cookie_name(port: u16) -> String {
     format!("brakecheck-{port}")
 }
 

@@ -2,7 +2,7 @@
 
 use super::app::App;
 use super::error::{ApiError, JsonBody};
-use super::gate::{Refusal, cookie_name};
+use super::gate::Refusal;
 use super::role::Viewer;
 use axum::Json;
 use axum::extract::State;
@@ -12,9 +12,6 @@ use axum::response::{IntoResponse, Response};
 use protocol::api::{Session, SessionRequest};
 use protocol::error::ErrorBody;
 use std::sync::Arc;
-
-/// Thirty days in seconds.
-const LIFETIME: u32 = 30 * 86_400;
 
 /// Exchanges the token of the URL's fragment for a cookie that scripts of a page cannot read.
 #[utoipa::path(post, path = "/api/v1/session", request_body = SessionRequest, security(()),
@@ -29,9 +26,7 @@ pub(super) async fn open(
         body.message = "This is not the operator's token.".into();
         return Err(ApiError::with_status(status, body));
     }
-    let (name, value) = (cookie_name(app.port), token.cookie());
-    let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={LIFETIME}");
-    Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie)]).into_response())
+    Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, app.gate.cookie(token.cookie()))]).into_response())
 }
 
 /// What the caller may do.

@@ -3,8 +3,11 @@
 //! Its routes are the viewers' ([`viewers_router`]): none of them changes anything, and what they answer is masked.
 
 mod address;
+mod attempts;
+mod password;
 
 pub use address::Address;
+pub use password::{Given, Password, Secret};
 
 use crate::http::gate::{Entry, Gate};
 use crate::http::{App, viewers_router};
@@ -30,6 +33,8 @@ pub struct Options {
     pub address: Address,
     /// Further names under which browsers may reach it.
     pub allow_hosts: Vec<String>,
+    /// What viewers must know, if anything.
+    pub password: Option<Arc<Password>>,
 }
 
 /// The listener, on or off.
@@ -72,7 +77,8 @@ impl Lan {
         let listener = TcpListener::from_std(listener).map_err(|e| {
             ErrorBody::new(ErrorCode::Internal, format!("The listener for viewers cannot be used: {e}."))
         })?;
-        let gate = Gate::new(address.port(), self.hostname.as_deref(), &options.allow_hosts, Entry::Open)?;
+        let entry = options.password.clone().map_or(Entry::Open, Entry::Password);
+        let gate = Gate::new(address.port(), self.hostname.as_deref(), &options.allow_hosts, entry)?;
         let (closing, connections) = (CancellationToken::new(), TaskTracker::new());
         let routes = viewers_router(app, gate, closing.clone());
         connections.spawn(connections::accept(listener, routes, LIMITS, closing.clone(), connections.clone()));
@@ -98,6 +104,7 @@ impl Lan {
             on: address.is_some(),
             url: address.map(|a| address::url(a, self.hostname.as_deref())),
             note: address.and_then(address::note),
+            password: self.options.as_ref().is_some_and(|o| o.password.is_some()),
             viewers: u32::try_from(app.hub.watching(Role::Viewer)).unwrap_or(u32::MAX),
         }
     }

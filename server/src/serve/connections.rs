@@ -34,8 +34,13 @@ pub(crate) struct Limits {
 
 /// A connection's place, given up when connection and WebSocket have both ended.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
-    _place: Arc<Place>,
+pub(crate) struct Held(Arc<Place>);
+
+impl Held {
+    /// Where the connection comes from, as it is counted.
+    pub(crate) fn address(&self) -> IpAddr {
+        self.0.address
+    }
 }
 
 #[derive(Debug)]
@@ -100,7 +105,7 @@ pub(crate) async fn accept(
                 }
                 let place = Place { _seat: seat, address, addresses: Arc::clone(&addresses) };
                 prepare(&stream, limits);
-                tracker.spawn(serve(stream, routes.clone(), Held { _place: Arc::new(place) }, closing.clone()));
+                tracker.spawn(serve(stream, routes.clone(), Held(Arc::new(place)), closing.clone()));
             }
             (_, Err(e)) => {
                 tracing::debug!("accept: {e}");

@@ -8,7 +8,7 @@ mod listen;
 
 use crate::http::gate::{Entry, Gate};
 use crate::http::{App, router};
-use crate::lan::{self, Lan};
+use crate::lan::{self, Lan, Password};
 use crate::live::Hub;
 use crate::lock::{Lock, LockError};
 use crate::runner::Runner;
@@ -41,6 +41,8 @@ pub struct Options {
     pub allow_hosts: Vec<String>,
     /// Where viewers on the network are let in, if they are.
     pub lan: Option<lan::Address>,
+    /// What they must know, if anything.
+    pub viewer_password: Option<lan::Secret>,
     /// The state directory.
     pub state: StateDir,
     /// Where the host's settings are read.
@@ -77,7 +79,9 @@ impl Server {
             Gate::new(local.port(), hostname.as_deref(), &options.allow_hosts, Entry::Token(Arc::clone(&token)))?;
         let runner = Arc::new(Runner::new(options.state, &options.sysroot)?);
         let hub = Arc::new(Hub::new(token::random()?));
-        let viewers = options.lan.map(|address| lan::Options { address, allow_hosts: options.allow_hosts });
+        let password = options.viewer_password.map(|secret| Password::new(&secret, token.secret())).transpose()?;
+        let password = password.map(Arc::new);
+        let viewers = options.lan.map(|address| lan::Options { address, allow_hosts: options.allow_hosts, password });
         let has_viewers = viewers.is_some();
         let settings = Settings::new(options.desk, runner.root().clone());
         let app = App {
@@ -87,7 +91,6 @@ impl Server {
             hub,
             gate: Arc::new(gate),
             token,
-            port: local.port(),
             farewell: CancellationToken::new(),
             lan: Lan::new(viewers, hostname),
             viewers: TaskTracker::new(),

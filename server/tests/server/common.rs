@@ -211,12 +211,19 @@ pub(crate) struct TestServer {
 
 impl TestServer {
     pub(crate) async fn start() -> Self {
+        Self::start_with(|_| ()).await
+    }
+
+    /// A server with options of its own.
+    pub(crate) async fn start_with(change: impl FnOnce(&mut Options)) -> Self {
         let dir = directory();
         let state = StateDir::open(dir.path().join("state")).unwrap();
         let desk = Arc::new(Reader::new(power::Root::default(), "needs root: start with sudo"));
         let allow_hosts = vec!["bench.example".into()];
         let lan = Some("127.0.0.1:0".parse().unwrap());
-        let options = Options { port: 0, allow_hosts, lan, state, sysroot: "/".into(), desk };
+        let viewer_password = None;
+        let mut options = Options { port: 0, allow_hosts, lan, viewer_password, state, sysroot: "/".into(), desk };
+        change(&mut options);
         let server = Server::start(options).await.unwrap();
         let access = Access::from_line(&format!("{}#token={}", server.address(), server.app().token.secret()));
         let hub = Arc::clone(&server.app().hub);

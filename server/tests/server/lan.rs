@@ -8,6 +8,7 @@ use protocol::error::{ErrorBody, ErrorCode};
 use protocol::event::{Event, Frame};
 use reqwest::Method;
 use serde_json::{Value, json};
+use server::lan::Secret;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Error;
@@ -113,11 +114,15 @@ async fn the_operator_switches_it_off_and_on() {
         other => panic!("{other:?}"),
     }
     assert!(TcpStream::connect(&server.viewers.authority).await.is_err(), "nobody listens");
+    refused(server.access.get("/api/v1/lan/qr.svg").send().await.unwrap(), 404, "not-found").await;
 
     let status: LanStatus = switch(true).await.unwrap().json().await.unwrap();
     let viewers = Lan::at(&status.url.unwrap());
     assert_eq!(viewers.get("/healthz").send().await.unwrap().status(), 200);
     assert_eq!(switch(true).await.unwrap().status(), 200, "it is on already");
+    let qr = server.access.get("/api/v1/lan/qr.svg").send().await.unwrap();
+    assert_eq!(qr.headers()["content-type"], "image/svg+xml");
+    assert!(qr.text().await.unwrap().contains("<svg"));
     // The operator's own pages went on meanwhile.
     server.access.socket().await.frame::<Frame>().await;
     server.stop().await;
@@ -185,5 +190,45 @@ async fn damaged_and_oversized_frames_end_their_connection_alone() {
     }
     server.hub.publish(&Event::Experiments { removed: None });
     assert_eq!(healthy.frame::<Frame>().await.seq, 1);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_password_viewers_must_know_it_and_are_then_known() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("password");
+    std::fs::write(&file, "open sesame\n").unwrap();
+    let server = TestServer::start_with(|o| o.viewer_password = Some(Secret::read(&file).unwrap())).await;
+    let viewers = &server.viewers;
+    assert_eq!(viewers.get("/healthz").send().await.unwrap().status(), 200);
+    for path in ["/", "/api/v1/runs", "/api/openapi.json"] {
+        let asked = viewers.get(path).send().await.unwrap();
+        assert!(asked.headers()["www-authenticate"].to_str().unwrap().starts_with("Basic "), "{path}");
+        refused(asked, 401, "unauthorized").await;
+    }
+    let known = viewers.get("/api/v1/runs").basic_auth("x", Some("open sesame")).send().await.unwrap();
+    assert_eq!(known.status(), 200);
+    let cookie = known.headers()["set-cookie"].to_str().unwrap().to_owned();
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && !cookie.contains("sesame"),
+        "{cookie}"
+    );
+    let cookie = cookie.split(';').next().unwrap();
+    let by_cookie = viewers.get("/api/v1/session").header("cookie", cookie).send().await.unwrap();
+    assert_eq!(by_cookie.json::<Value>().await.unwrap(), json!({ "role": "viewer" }));
+    // It is no operator's cookie, and the token is no password.
+    let port = server.access.authority.rsplit(':').next().unwrap();
+    let forged = format!("brakecheck-{port}={}", cookie.split_once('=').unwrap().1);
+    let at_operator = server.access.client.get(server.access.url("/api/v1/runs")).header("cookie", forged);
+    refused(at_operator.send().await.unwrap(), 401, "unauthorized").await;
+    refused(viewers.get("/").bearer_auth(&server.access.token).send().await.unwrap(), 401, "unauthorized").await;
+
+    for _ in 0..5 {
+        let wrong = viewers.get("/").basic_auth("x", Some("guess")).send().await.unwrap();
+        refused(wrong, 401, "unauthorized").await;
+    }
+    let no_more = viewers.get("/").basic_auth("x", Some("open sesame")).send().await.unwrap();
+    refused(no_more, 429, "unauthorized").await;
+    assert_eq!(viewers.get("/").header("cookie", cookie).send().await.unwrap().status(), 200, "who is known stays so");
     server.stop().await;
 }

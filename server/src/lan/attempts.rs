@@ -1,0 +1,68 @@
+//! How often a password may be tried.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Wrong passwords that one address may send in a [`WINDOW`].
+const FOR_EACH_ADDRESS: u32 = 5;
+/// Wrong passwords that all addresses together may send in it: working out a hash takes time from the measurement.
+const TOGETHER: u32 = 60;
+/// Time over which they count.
+const WINDOW: Duration = Duration::from_mins(1);
+
+/// Attempts since the beginning of the window.
+#[derive(Debug, Default)]
+pub(super) struct Attempts(Mutex<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    since: Option<Instant>,
+    together: u32,
+    of: HashMap<IpAddr, u32>,
+}
+
+impl Attempts {
+    /// Counts an attempt, unless there were too many. It counts as wrong until it has shown to be right, so that many at
+    /// the same time are not more.
+    pub(super) fn may_try(&self, from: IpAddr) -> bool {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if counts.since.is_none_or(|since| since.elapsed() > WINDOW) {
+            *counts = Counts { since: Some(Instant::now()), ..Counts::default() };
+        }
+        let together = counts.together;
+        let of = counts.of.entry(from).or_default();
+        if *of >= FOR_EACH_ADDRESS || together >= TOGETHER {
+            return false;
+        }
+        *of += 1;
+        counts.together += 1;
+        true
+    }
+
+    /// Takes back an attempt that was right.
+    pub(super) fn was_right(&self, from: IpAddr) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.together = counts.together.saturating_sub(1);
+        if let Some(of) = counts.of.get_mut(&from) {
+            *of = of.saturating_sub(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_limited_one_by_one_and_together() {
+        let attempts = Attempts::default();
+        let address = |n: u8| IpAddr::from([192, 0, 2, n]);
+        assert!((0..5).all(|_| attempts.may_try(address(1))) && !attempts.may_try(address(1)));
+        attempts.was_right(address(1));
+        assert!(attempts.may_try(address(1)) && !attempts.may_try(address(1)));
+        let tried = (2..100).filter(|&n| attempts.may_try(address(n))).count();
+        assert_eq!(tried, 55);
+    }
+}

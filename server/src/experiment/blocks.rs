@@ -181,7 +181,9 @@ impl Blocks<'_> {
     /// Whether this trial is still to be run: not measured, and not given up.
     fn is_missing(&self, number: u32, configuration: usize, label: &str) -> bool {
         let here = |t: &&Trial| t.block == number && t.configuration as usize == configuration && t.workload == label;
-        let mut attempts = self.trials.iter().rev().take_while(|t| t.block == number).filter(here);
+        // Blocks follow each other; when an experiment is resumed, later ones are there already.
+        let mut attempts =
+            self.trials.iter().rev().skip_while(|t| t.block > number).take_while(|t| t.block == number).filter(here);
         let first = attempts.next();
         first.is_none_or(|t| t.void.is_some() && attempts.count() + 1 < ATTEMPTS)
     }

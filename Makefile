@@ -36,7 +36,7 @@ SERVER_SOURCES := $(WORKSPACE) $(shell find server/build.rs server/placeholder \
 
 say = printf '\033[1m== %s\033[0m\n'
 
-.PHONY: help run build page test check e2e kill screenshots perf simulate test-tools clean FORCE
+.PHONY: help run build page test check e2e kill screenshots perf planted simulate test-tools clean FORCE
 
 help: ## list the commands
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf 'make %-12s %s\n' "$$name" "$$what"; done
@@ -103,7 +103,10 @@ simulate: ## run the statistics against known truth, about a minute; ARGS="200" 
 	@$(rust_ready)
 	$(CARGO) run -q --release -p lab --example simulate -- $(ARGS)
 
-vm: build ## try every knob on the kernels of the virtual test bed; ARGS="--machine 6.12 cpu.governor" picks some
+planted: build ## plant costs of 10 and 5 % on a recorded machine and find them, half an hour; ARGS="--rounds 1 10" for less
+	@BRAKECHECK_BIN=$(abspath $(SERVER)) $(CARGO) run -q -p tests --bin planted -- $(ARGS)
+
+vm: build ## try every knob on the kernels of the virtual test bed; ARGS="--machine 6.12 cpu.governor" picks some, ARGS=planted experiments
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) $(CARGO) run -q -p tests --bin vm -- $(ARGS)
 
 clean: ## remove everything that was built, except the tools in .tools

@@ -18,14 +18,23 @@ pub struct Disk {
 impl Disk {
     /// Makes one with `mkfs.{filesystem}`; `None`, with a word on why, where that is not possible.
     pub fn with(filesystem: &str, mib: u64) -> Result<Option<Self>> {
-        let Some(mut disk) = Self::bare(mib)? else { return Ok(None) };
+        Self::bare(mib)?.map(|disk| disk.mounted(filesystem)).transpose()
+    }
+
+    /// The same with its backing file in memory: what others do on this machine's disk makes it no slower.
+    pub fn in_memory(filesystem: &str, mib: u64) -> Result<Option<Self>> {
+        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| scratch())?;
+        Self::on(dir, mib, &[])?.map(|disk| disk.mounted(filesystem)).transpose()
+    }
+
+    fn mounted(mut self, filesystem: &str) -> Result<Self> {
         let mkfs = format!("mkfs.{filesystem}");
         let quiet = if filesystem == "ext4" { "-qF" } else { "-qf" };
-        sh(Command::new(mkfs).arg(quiet).arg(&disk.device))?;
-        std::fs::create_dir(disk.path())?;
-        sh(Command::new("mount").arg(&disk.device).arg(disk.path()))?;
-        disk.mounted = true;
-        Ok(Some(disk))
+        sh(Command::new(mkfs).arg(quiet).arg(&self.device))?;
+        std::fs::create_dir(self.path())?;
+        sh(Command::new("mount").arg(&self.device).arg(self.path()))?;
+        self.mounted = true;
+        Ok(self)
     }
 
     /// A loop device without a filesystem. Its backing file is fully allocated.
@@ -35,15 +44,17 @@ impl Disk {
 
     /// The same with logical blocks of this many bytes.
     pub fn with_sector(sector: u32, mib: u64) -> Result<Option<Self>> {
+        Self::on(scratch()?, mib, &["--direct-io=on", &format!("--sector-size={sector}")])
+    }
+
+    fn on(dir: TempDir, mib: u64, options: &[&str]) -> Result<Option<Self>> {
         if !geteuid().is_root() {
             eprintln!("skipped: loop devices need root");
             return Ok(None);
         }
-        let dir = scratch()?;
         let image = dir.path().join("image");
         sh(Command::new("fallocate").arg("-l").arg(format!("{mib}MiB")).arg(&image))?;
-        let sector = format!("--sector-size={sector}");
-        match sh(Command::new("losetup").args(["--find", "--show", "--direct-io=on", &sector]).arg(&image)) {
+        match sh(Command::new("losetup").args(["--find", "--show"]).args(options).arg(&image)) {
             Ok(device) => Ok(Some(Self { dir, device: device.trim().into(), mounted: false })),
             Err(error) => {
                 eprintln!("skipped: no loop device to be had here: {error:#}");

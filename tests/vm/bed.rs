@@ -3,6 +3,7 @@
 use crate::check::{By, Check, End};
 use crate::device_log;
 use anyhow::{Context, Result, ensure};
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,18 +30,25 @@ pub(crate) const MARK: &str = "check ";
 /// Emulated machines are slow, and this one may share a loaded host.
 const TIMEOUT_S: &str = "1800";
 
+/// A command that boots a machine with options of the bed, and runs this program in it with these arguments.
+pub(crate) fn command(machine: &Machine, options: &[&OsStr], arguments: &[&str]) -> Result<Command> {
+    let mut command = Command::new("setsid");
+    command.arg("--wait").arg(program()?).arg("run");
+    command.args(["--kernel", machine.kernel, "--cpu", machine.cpu, "--devices", "pnvme,psata,power", "--smp", "4"]);
+    command.args(["--host-root", "--timeout", TIMEOUT_S]).args(options);
+    command.arg("--env").arg(format!("BRAKECHECK_BIN={}", tests::program()?.display()));
+    command.arg("--").arg(std::env::current_exe()?).args(arguments);
+    command.stdin(Stdio::null());
+    Ok(command)
+}
+
 /// Runs the suite in a machine, prints each check as it comes, and gives all of them back.
 pub(crate) fn run(machine: &Machine, knobs: &[&str]) -> Result<Vec<Check>> {
-    let bed = program()?;
     let dir = tests::scratch()?;
     let log = dir.path().join("drives.log");
-    let mut command = Command::new("setsid");
-    command.arg("--wait").arg(bed).arg("run");
-    command.args(["--kernel", machine.kernel, "--cpu", machine.cpu, "--devices", "pnvme,psata,power", "--smp", "4"]);
-    command.args(["--host-root", "--timeout", TIMEOUT_S, "--device-log"]).arg(&log);
-    command.arg("--env").arg(format!("BRAKECHECK_BIN={}", tests::program()?.display()));
-    command.arg("--").arg(std::env::current_exe()?).arg("guest").args(knobs);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let arguments: Vec<&str> = std::iter::once("guest").chain(knobs.iter().copied()).collect();
+    let mut command = command(machine, &["--device-log".as_ref(), log.as_os_str()], &arguments)?;
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
     let output = BufReader::new(child.stdout.take().context("it was piped")?);
     let mut checks = Vec::new();
     for line in output.lines() {

@@ -4,12 +4,15 @@
 //! value of each knob that can be set there is set, looked for in the kernel's own counters and in the drives' log by
 //! means of their own ([`witness`]), and put back, after which every setting must be as it was.
 //!
+//! `make vm ARGS=planted` runs experiments on these drives instead ([`planted`]).
+//!
 //! `BRAKECHECK_VMBED` names the test bed's program, `BRAKECHECK_BIN` the program under test.
 
 mod bed;
 mod check;
 mod device_log;
 mod guest;
+mod planted;
 mod settings;
 mod witness;
 
@@ -24,7 +27,10 @@ fn main() -> Result<ExitCode> {
             guest::run(knobs)?;
             Ok(ExitCode::SUCCESS)
         }
+        ["planted", arguments @ ..] => Ok(exit_code(planted::host(arguments)?)),
+        ["planted-guest", how] => Ok(exit_code(planted::guest(*how == "awake")?)),
         ["--help" | "-h"] => {
+            println!("vm planted [ROUNDS]: experiments on drives whose savings are slow");
             println!("vm [--machine NAME]... [KNOB]...: all machines, or these; all knobs, or those that begin so");
             println!("machines: {}", MACHINES.map(|m| m.name).join(", "));
             Ok(ExitCode::SUCCESS)
@@ -57,7 +63,11 @@ fn host(arguments: &[&str]) -> Result<ExitCode> {
         failed += one(machine, &knobs)?;
     }
     println!("{}", if failed == 0 { "all as it should be".into() } else { format!("{failed} checks failed") });
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(exit_code(failed == 0))
+}
+
+fn exit_code(right: bool) -> ExitCode {
+    if right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Returns how many checks failed.

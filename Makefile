@@ -90,8 +90,9 @@ e2e: test-tools page ## run the end-to-end tests only; ARGS="name" picks some
 	@$(CARGO) build -p server
 	$(CARGO) test -p tests -- $(ARGS)
 
-kill: build ## kill each process 500 times while it changes settings, and see them go back; about ten minutes
+kill: build ## kill each process 500 times while it changes settings, 20 times while it experiments, and see them go back; a quarter of an hour
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_KILL_ROUNDS=$(or $(ROUNDS),500) $(CARGO) test -p tests --test kill
+	BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_KILL_ROUNDS=$(or $(ROUNDS),20) $(CARGO) test -p tests --test experiment kills -- --nocapture
 
 screenshots: test-tools build ## take the pictures in docs/ anew
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_SCREENSHOTS=$(CURDIR)/docs $(CARGO) test -p tests --test browser

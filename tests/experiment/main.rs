@@ -1,10 +1,11 @@
 //! Whole experiments through the real program: a planted cost is found and nothing else is, whatever ends an
 //! experiment puts the settings back and loses no trial, and what cannot be run is refused in words.
 
+mod kills;
 mod machine;
 
 use anyhow::{Context, Result, ensure};
-use machine::{Brake, Machine};
+use machine::Machine;
 use protocol::experiment::{ExperimentReport, Finding};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -12,7 +13,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
-use tests::{Cli, Disk, Finished, Server, Tree, program, scratch, send};
+use tests::{Brake, Cli, Disk, Finished, Server, Tree, program, scratch, send};
 
 /// Two knobs, each alone; trials as short as they can be.
 const EXPERIMENT: &str = r#"
@@ -53,7 +54,7 @@ fn report(finished: &Finished) -> Result<ExperimentReport> {
 fn the_setting_that_costs_something_is_found_and_no_other() -> Result<()> {
     let machine = Machine::new()?;
     let Some(disk) = Disk::with("ext4", 48)? else { return Ok(()) };
-    let Some(brake) = Brake::new(&machine, disk.device())? else { return Ok(()) };
+    let Some(brake) = Brake::new(&disk, machine.cost())? else { return Ok(()) };
     let cli = Cli::new()?;
     let child = run(&cli, &machine, EXPERIMENT, &disk.path())?.spawn()?;
     brake.take(child.id())?;

@@ -173,6 +173,8 @@ pub struct LanStatus {
     pub url: Option<String>,
     /// Who can reach it, in words, where that is more than one network.
     pub note: Option<String>,
+    /// SHA-256 fingerprint of the certificate, as browsers show it, where connections are encrypted.
+    pub fingerprint: Option<String>,
     /// Whether viewers must know a password.
     pub password: bool,
     /// Viewers now.

@@ -97,6 +97,10 @@ impl StateDir {
     pub fn token(&self) -> PathBuf {
         self.0.join("token")
     }
+    /// Certificate of our own for viewers on the network, with its key.
+    pub fn certificate(&self) -> PathBuf {
+        self.0.join("viewers.pem")
+    }
     /// Registry of laid-out files, for [`engine::own_file::remove_leftovers`].
     pub fn targets(&self) -> PathBuf {
         self.0.join("targets")
@@ -133,7 +137,7 @@ impl Content {
         match name.to_str()? {
             "targets" => Some(Self::Targets),
             "journal" => Some(Self::Journal),
-            "run.lock" | "server.lock" | "store.lock" | "token" => Some(Self::File),
+            "run.lock" | "server.lock" | "store.lock" | "token" | "viewers.pem" => Some(Self::File),
             store => {
                 let rest = store.strip_prefix("results.db")?;
                 (rest.is_empty() || rest.starts_with(['-', '.'])).then_some(Self::File)

@@ -1,7 +1,7 @@
 //! `brakecheck serve`.
 
 use super::Globals;
-use crate::lan::{Address, Secret};
+use crate::lan::{Address, Choice, Pair, Secret};
 use crate::privilege::{self, Entered};
 use crate::serve::{Options, Server};
 use protocol::error::{ErrorBody, ErrorCode};
@@ -28,6 +28,15 @@ pub struct ServeArgs {
     /// Viewers on the network must know the password on the first line of FILE, in the clear or as a hash of argon2
     #[arg(long, value_name = "FILE", env = "BRAKECHECK_VIEWER_PASSWORD_FILE", requires = "lan")]
     pub viewer_password_file: Option<PathBuf>,
+    /// Encrypt what viewers on the network get, with a certificate of Brakecheck's own, made on first use
+    #[arg(long, requires = "lan")]
+    pub lan_tls: bool,
+    /// Encrypt it with the certificate in FILE (PEM, with those that vouch for it)
+    #[arg(long, value_name = "FILE", requires = "lan", requires = "lan_key")]
+    pub lan_cert: Option<PathBuf>,
+    /// The key of that certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "lan_cert")]
+    pub lan_key: Option<PathBuf>,
     /// As root: the user that faces the network [default: who called sudo, else brakecheck, else nobody]
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
@@ -43,6 +52,9 @@ impl Default for ServeArgs {
             allow_hosts: Vec::new(),
             lan: None,
             viewer_password_file: None,
+            lan_tls: false,
+            lan_cert: None,
+            lan_key: None,
             user: None,
             open: false,
         }
@@ -51,15 +63,24 @@ impl Default for ServeArgs {
 
 /// Serves until told to stop.
 pub fn run(args: ServeArgs, globals: &Globals) -> Result<(), ErrorBody> {
-    // The file may be root's alone.
+    // The files may be root's alone.
     let password = args.viewer_password_file.as_deref().map(Secret::read).transpose()?;
+    let pair = args.lan_cert.as_deref().zip(args.lan_key.as_deref());
+    let pair = pair.map(|(certificate, key)| Pair::read(certificate, key)).transpose()?;
+    let tls = pair.map(Choice::Given).or(args.lan_tls.then_some(Choice::Own));
     let entered = privilege::enter(globals, args.user.as_deref())?;
-    let result = serve(args, password, globals, &entered);
+    let result = serve(args, password, tls, globals, &entered);
     entered.leave();
     result
 }
 
-fn serve(args: ServeArgs, password: Option<Secret>, globals: &Globals, entered: &Entered) -> Result<(), ErrorBody> {
+fn serve(
+    args: ServeArgs,
+    password: Option<Secret>,
+    tls: Option<Choice>,
+    globals: &Globals,
+    entered: &Entered,
+) -> Result<(), ErrorBody> {
     let internal = |e: std::io::Error| ErrorBody::new(ErrorCode::Internal, format!("The server cannot start: {e}."));
     // Two threads are plenty for a few viewers; the processors are for the measurement.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -73,6 +94,7 @@ fn serve(args: ServeArgs, password: Option<Secret>, globals: &Globals, entered: 
         allow_hosts: args.allow_hosts,
         lan: args.lan,
         viewer_password: password,
+        viewer_tls: tls,
         state: entered.state.clone(),
         sysroot: globals.sysroot.clone(),
         desk: Arc::clone(&entered.desk),
@@ -102,6 +124,9 @@ fn announce(server: &Server, json: bool) {
     if let Some(url) = &lan.url {
         let note = lan.note.map(|note| format!(" {note}")).unwrap_or_default();
         eprintln!("Viewers on the network may look, and nothing else, at {url}.{note}");
+        if let Some(fingerprint) = &lan.fingerprint {
+            eprintln!("SHA-256 fingerprint of its certificate: {fingerprint}");
+        }
     }
     let (address, token) = (server.address(), server.app().token.secret());
     let url = format!("{address}#token={token}");

@@ -11,13 +11,16 @@
 //! The listener for viewers has a gate of the same kind. Whoever passes 1 and 2 is a viewer there; nobody is more, and
 //! a WebSocket without Origin has nothing to show for itself.
 
+mod refusal;
+
 use crate::lan::Password;
 use crate::token::Token;
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, ORIGIN};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, Method};
 use protocol::api::Role;
 use protocol::error::{ErrorBody, ErrorCode};
+pub use refusal::Refusal;
 use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +32,8 @@ const LIFETIME: u32 = 30 * 86_400;
 #[derive(Debug)]
 pub struct Gate {
     port: u16,
+    /// Whether connections are encrypted.
+    tls: bool,
     names: Vec<Name>,
     entry: Entry,
     /// Hosts and origins whose refusal was logged; bounded, since the caller chooses them.
@@ -64,38 +69,6 @@ enum Known {
     Configured,
 }
 
-/// Why a request was refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// Not exactly one readable Host.
-    #[error("A request must name exactly one host.")]
-    NoHost,
-    /// A host that is not on the list.
-    #[error("This server does not answer to the name {0}.")]
-    Host(String),
-    /// A page of another site.
-    #[error("Pages of {0} may not use this server.")]
-    Origin(String),
-    /// A WebSocket without Origin at the viewers' listener.
-    #[error("A WebSocket needs an Origin header here.")]
-    NoViewerOrigin,
-    /// Too many wrong passwords.
-    #[error("Too many wrong passwords came from this address, or from all together.")]
-    TooMany,
-    /// No password of the viewers, or a wrong one.
-    #[error("This needs the viewers' password.")]
-    Password,
-    /// A WebSocket of a program that did not show the token.
-    #[error("A WebSocket without an Origin header needs the token.")]
-    NoOrigin,
-    /// Neither cookie nor token, or a wrong one.
-    #[error("This needs the operator's token.")]
-    Token,
-    /// Something other than JSON was sent.
-    #[error("The content type must be application/json.")]
-    ContentType,
-}
-
 impl Gate {
     /// A gate for a server on `port`. Each of `allowed` is a further name, with a port where it is not ours.
     pub fn new(port: u16, hostname: Option<&str>, allowed: &[String], entry: Entry) -> Result<Self, ErrorBody> {
@@ -112,7 +85,7 @@ impl Gate {
             let (host, given) = split(text).filter(|(h, _)| plain_name(h)).ok_or_else(bad)?;
             names.push(Name { host, port: given.unwrap_or(port), configured: true });
         }
-        Ok(Self { port, names, entry, logged: Mutex::default() })
+        Ok(Self { port, tls: false, names, entry, logged: Mutex::default() })
     }
 
     /// Lets a request pass, with the role that its caller has shown, or says why not.
@@ -125,7 +98,7 @@ impl Gate {
         let websocket = path == "/ws" || path.starts_with("/ws/");
         let origin = origin(headers);
         if let Some(origin) = &origin
-            && !same_site(origin, &host, known)
+            && !self.same_site(origin, &host, known)
         {
             return Err(Refusal::Origin(origin.clone()));
         }
@@ -166,6 +139,12 @@ impl Gate {
         Ok(shown.then_some(Role::Operator))
     }
 
+    /// The same gate where connections are encrypted.
+    #[must_use]
+    pub fn over_tls(self) -> Self {
+        Self { tls: true, ..self }
+    }
+
     /// What the viewers must know, if anything.
     pub fn password(&self) -> Option<&Arc<Password>> {
         match &self.entry {
@@ -176,7 +155,8 @@ impl Gate {
 
     /// The cookie that keeps somebody known at this listener.
     pub fn cookie(&self, value: &str) -> String {
-        format!("{}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={LIFETIME}", cookie_name(self.port))
+        let secure = if self.tls { "; Secure" } else { "" };
+        format!("{}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={LIFETIME}{secure}", cookie_name(self.port))
     }
 
     /// Whether the host is allowed, and if so as what.
@@ -187,15 +167,15 @@ impl Gate {
             Some(name) if name.parse::<IpAddr>().is_err() => name.to_owned(),
             _ => host,
         };
-        // Without a port it is the scheme's own: 443 behind a proxy that speaks https, else 80.
+        // Without a port it is the scheme's own: 443 with TLS or behind a proxy that speaks https, else 80.
         let listed = |n: &&Name| match port {
             Some(port) => n.port == port,
-            None => n.port == 80 || (n.configured && n.port == 443),
+            None => n.port == self.usual_port() || (n.configured && n.port == 443),
         };
         if let Some(name) = self.names.iter().filter(|n| n.host == host).find(listed) {
             return Some(if name.configured { Known::Configured } else { Known::Own });
         }
-        let port = port.unwrap_or(80);
+        let port = port.unwrap_or(self.usual_port());
         let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(&host);
         // The interface that a link-local address is of (`%eth0`) means something to the sender alone.
         let ip: IpAddr = bare.split_once('%').map_or(bare, |(ip, _)| ip).parse().ok()?;
@@ -203,6 +183,18 @@ impl Gate {
             return None;
         }
         (port == self.port && !ip.is_unspecified()).then_some(Known::Own)
+    }
+
+    /// The port that an address without one means.
+    fn usual_port(&self) -> u16 {
+        if self.tls { 443 } else { 80 }
+    }
+
+    /// Whether `origin` is the page that this very host serves.
+    fn same_site(&self, origin: &str, host: &str, known: Known) -> bool {
+        let origin = origin.to_ascii_lowercase();
+        let is = |scheme: &str| origin.strip_prefix(scheme).is_some_and(|o| o == host);
+        if self.tls { is("https://") } else { is("http://") || (known == Known::Configured && is("https://")) }
     }
 
     fn has_cookie(&self, headers: &HeaderMap, right: impl Fn(&str) -> bool) -> bool {
@@ -216,43 +208,6 @@ impl Gate {
     pub fn first_time(&self, refusal: &Refusal) -> bool {
         let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
         logged.len() < 100 && logged.insert(refusal.to_string())
-    }
-}
-
-impl Refusal {
-    /// Status and words of the answer.
-    pub fn answer(&self) -> (StatusCode, ErrorBody) {
-        let body = |code| ErrorBody::new(code, self.to_string());
-        match self {
-            Self::NoHost => (StatusCode::BAD_REQUEST, body(ErrorCode::ForbiddenHost)),
-            Self::Host(host) => {
-                let name = split(host).map_or_else(|| host.clone(), |(name, _)| name);
-                let hint = format!(
-                    "If it is a name of this machine, start the server with --allow-host {name} (or {name}:PORT, where the port differs)."
-                );
-                (StatusCode::FORBIDDEN, body(ErrorCode::ForbiddenHost).hint(hint))
-            }
-            Self::Origin(_) => {
-                let hint = "If that is this server's own page behind a proxy, pass its name on as Host and start the server with --allow-host NAME.";
-                (StatusCode::FORBIDDEN, body(ErrorCode::ForbiddenHost).hint(hint))
-            }
-            Self::NoOrigin | Self::Token => {
-                let hint = "Open the address that `brakecheck serve` printed, or send its token as `Authorization: Bearer TOKEN`.";
-                (StatusCode::UNAUTHORIZED, body(ErrorCode::Unauthorized).hint(hint))
-            }
-            Self::NoViewerOrigin => {
-                let hint = "A program may send this server's own address as Origin, as its page does.";
-                (StatusCode::FORBIDDEN, body(ErrorCode::ForbiddenHost).hint(hint))
-            }
-            Self::TooMany => {
-                (StatusCode::TOO_MANY_REQUESTS, body(ErrorCode::Unauthorized).hint("Try again in a minute."))
-            }
-            Self::Password => {
-                let hint = "Whoever started Brakecheck on this host knows it. The user name does not matter.";
-                (StatusCode::UNAUTHORIZED, body(ErrorCode::Unauthorized).hint(hint))
-            }
-            Self::ContentType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, body(ErrorCode::Usage)),
-        }
     }
 }
 
@@ -293,13 +248,6 @@ fn the_host(request: &Parts) -> Result<String, Refusal> {
 fn origin(headers: &HeaderMap) -> Option<String> {
     let all: Vec<_> = headers.get_all(ORIGIN).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
     (!all.is_empty()).then(|| all.join(", "))
-}
-
-/// Whether `origin` is the page that this very host serves.
-fn same_site(origin: &str, host: &str, known: Known) -> bool {
-    let origin = origin.to_ascii_lowercase();
-    let is = |scheme: &str| origin.strip_prefix(scheme).is_some_and(|o| o == host);
-    is("http://") || (known == Known::Configured && is("https://"))
 }
 
 fn single(headers: &HeaderMap, name: axum::http::HeaderName) -> Option<&str> {

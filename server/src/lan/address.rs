@@ -37,6 +37,12 @@ impl Address {
         listen().map_err(|e| self.refused(&e))
     }
 
+    /// The address by which others reach this host, as far as one can be named.
+    pub(super) fn shown(self) -> Option<IpAddr> {
+        let ip = self.0.ip();
+        if ip.is_unspecified() { outgoing(ip.is_ipv6()) } else { Some(ip) }
+    }
+
     fn refused(self, e: &std::io::Error) -> ErrorBody {
         let (ip, port) = (self.0.ip(), self.0.port());
         match e.kind() {
@@ -59,14 +65,11 @@ impl Address {
 }
 
 /// What to open in a browser.
-pub(super) fn url(address: SocketAddr, hostname: Option<&str>) -> String {
+pub(super) fn url(scheme: &str, address: SocketAddr, hostname: Option<&str>) -> String {
     let port = address.port();
-    if !address.ip().is_unspecified() {
-        return format!("http://{}/", SocketAddr::new(address.ip(), port));
-    }
-    match outgoing(address.is_ipv6()) {
-        Some(ip) => format!("http://{}/", SocketAddr::new(ip, port)),
-        None => format!("http://{}:{port}/", hostname.unwrap_or("localhost")),
+    match Address(address).shown() {
+        Some(ip) => format!("{scheme}://{}/", SocketAddr::new(ip, port)),
+        None => format!("{scheme}://{}:{port}/", hostname.unwrap_or("localhost")),
     }
 }
 
@@ -123,9 +126,11 @@ mod tests {
     #[test]
     fn all_addresses_are_shown_as_one_with_what_that_means() {
         let all: SocketAddr = "0.0.0.0:7412".parse().unwrap();
-        assert!(!url(all, Some("box")).contains("0.0.0.0") && url(all, Some("box")).ends_with(":7412/"));
+        assert!(
+            !url("http", all, Some("box")).contains("0.0.0.0") && url("http", all, Some("box")).ends_with(":7412/")
+        );
         assert!(note(all).unwrap().contains("every address"));
         let one: SocketAddr = "[::1]:7412".parse().unwrap();
-        assert_eq!((url(one, None).as_str(), note(one)), ("http://[::1]:7412/", None));
+        assert_eq!((url("http", one, None).as_str(), note(one)), ("http://[::1]:7412/", None));
     }
 }

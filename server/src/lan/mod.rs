@@ -5,9 +5,11 @@
 mod address;
 mod attempts;
 mod password;
+mod tls;
 
 pub use address::Address;
 pub use password::{Given, Password, Secret};
+pub use tls::{Choice, Pair, Tls};
 
 use crate::http::gate::{Entry, Gate};
 use crate::http::{App, viewers_router};
@@ -35,6 +37,8 @@ pub struct Options {
     pub allow_hosts: Vec<String>,
     /// What viewers must know, if anything.
     pub password: Option<Arc<Password>>,
+    /// What connections are encrypted with, if they are.
+    pub tls: Option<Tls>,
 }
 
 /// The listener, on or off.
@@ -51,6 +55,16 @@ struct Open {
     address: SocketAddr,
     closing: CancellationToken,
     connections: TaskTracker,
+}
+
+impl Options {
+    /// Names for a certificate of our own: this host's, those that are allowed, and its address.
+    pub fn names(address: Address, hostname: Option<&str>, allowed: &[String]) -> Vec<String> {
+        let host = hostname.into_iter().flat_map(|host| [host.to_owned(), format!("{host}.local")]);
+        let allowed = allowed.iter().filter_map(|name| Some(name.split(':').next()?.to_owned()));
+        let address = address.shown().map(|ip| ip.to_string());
+        ["localhost".to_owned()].into_iter().chain(host).chain(allowed).chain(address).collect()
+    }
 }
 
 impl Lan {
@@ -79,9 +93,11 @@ impl Lan {
         })?;
         let entry = options.password.clone().map_or(Entry::Open, Entry::Password);
         let gate = Gate::new(address.port(), self.hostname.as_deref(), &options.allow_hosts, entry)?;
+        let gate = if options.tls.is_some() { gate.over_tls() } else { gate };
+        let tls = options.tls.as_ref().map(|tls| tls.acceptor.clone());
         let (closing, connections) = (CancellationToken::new(), TaskTracker::new());
         let routes = viewers_router(app, gate, closing.clone());
-        connections.spawn(connections::accept(listener, routes, LIMITS, closing.clone(), connections.clone()));
+        connections.spawn(connections::accept(listener, routes, tls, LIMITS, closing.clone(), connections.clone()));
         *open = Some(Open { address, closing, connections });
         Ok(())
     }
@@ -99,11 +115,14 @@ impl Lan {
     /// Whether it is on, where, and how many watch.
     pub fn status(&self, app: &App) -> LanStatus {
         let address = self.state().as_ref().map(|open| open.address);
+        let tls = self.options.as_ref().and_then(|o| o.tls.as_ref());
+        let scheme = if tls.is_some() { "https" } else { "http" };
         LanStatus {
             configured: self.options.is_some(),
             on: address.is_some(),
-            url: address.map(|a| address::url(a, self.hostname.as_deref())),
+            url: address.map(|a| address::url(scheme, a, self.hostname.as_deref())),
             note: address.and_then(address::note),
+            fingerprint: tls.map(|tls| tls.fingerprint.clone()),
             password: self.options.as_ref().is_some_and(|o| o.password.is_some()),
             viewers: u32::try_from(app.hub.watching(Role::Viewer)).unwrap_or(u32::MAX),
         }

@@ -8,13 +8,16 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceBuilder;
 
-/// Time to send the headers of a request, from the first connection or the last answer on.
+/// Time to agree on encryption, and to send the headers of a request, from the first connection or the last answer on.
 const HEADERS: Duration = Duration::from_secs(15);
 /// Largest request line with its headers, in bytes.
 const MAX_HEADERS: usize = 64 * 1024;
@@ -81,6 +84,7 @@ impl Drop for Place {
 pub(crate) async fn accept(
     listener: TcpListener,
     routes: Router,
+    tls: Option<TlsAcceptor>,
     limits: Limits,
     closing: CancellationToken,
     tracker: TaskTracker,
@@ -105,7 +109,18 @@ pub(crate) async fn accept(
                 }
                 let place = Place { _seat: seat, address, addresses: Arc::clone(&addresses) };
                 prepare(&stream, limits);
-                tracker.spawn(serve(stream, routes.clone(), Held(Arc::new(place)), closing.clone()));
+                let (routes, held, closing) = (routes.clone(), Held(Arc::new(place)), closing.clone());
+                let tls = tls.clone();
+                tracker.spawn(async move {
+                    match tls {
+                        None => serve(stream, routes, held, closing).await,
+                        Some(tls) => match timeout(HEADERS, tls.accept(stream)).await {
+                            Ok(Ok(stream)) => serve(stream, routes, held, closing).await,
+                            Ok(Err(e)) => tracing::debug!("encryption: {e}"),
+                            Err(_) => tracing::debug!("encryption: nothing came"),
+                        },
+                    }
+                });
             }
             (_, Err(e)) => {
                 tracing::debug!("accept: {e}");
@@ -134,7 +149,10 @@ fn prepare(stream: &TcpStream, limits: Limits) {
 }
 
 /// Serves one connection; after `closing` it ends with the answer it is at.
-async fn serve(stream: TcpStream, routes: Router, held: Held, closing: CancellationToken) {
+async fn serve<S>(stream: S, routes: Router, held: Held, closing: CancellationToken)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let routes = ServiceBuilder::new()
         .map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
             request.extensions_mut().insert(held.clone());

@@ -8,7 +8,7 @@ mod listen;
 
 use crate::http::gate::{Entry, Gate};
 use crate::http::{App, router};
-use crate::lan::{self, Lan, Password};
+use crate::lan::{self, Lan, Password, Tls};
 use crate::live::Hub;
 use crate::lock::{Lock, LockError};
 use crate::runner::Runner;
@@ -33,7 +33,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 const LIMITS: Limits = Limits { total: 256, for_each_address: 256, send_buffer: None };
 
 /// What a server needs to start.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Options {
     /// Port on the loopback addresses; 0 takes any free one.
     pub port: u16,
@@ -43,6 +43,8 @@ pub struct Options {
     pub lan: Option<lan::Address>,
     /// What they must know, if anything.
     pub viewer_password: Option<lan::Secret>,
+    /// What their connections are encrypted with, if they are.
+    pub viewer_tls: Option<lan::Choice>,
     /// The state directory.
     pub state: StateDir,
     /// Where the host's settings are read.
@@ -77,11 +79,15 @@ impl Server {
         let hostname = rustix::system::uname().nodename().to_str().ok().map(str::to_owned);
         let gate =
             Gate::new(local.port(), hostname.as_deref(), &options.allow_hosts, Entry::Token(Arc::clone(&token)))?;
-        let runner = Arc::new(Runner::new(options.state, &options.sysroot)?);
+        let runner = Arc::new(Runner::new(options.state.clone(), &options.sysroot)?);
         let hub = Arc::new(Hub::new(token::random()?));
         let password = options.viewer_password.map(|secret| Password::new(&secret, token.secret())).transpose()?;
         let password = password.map(Arc::new);
-        let viewers = options.lan.map(|address| lan::Options { address, allow_hosts: options.allow_hosts, password });
+        let names = |address| lan::Options::names(address, hostname.as_deref(), &options.allow_hosts);
+        let names = options.lan.map(names).unwrap_or_default();
+        let tls = options.viewer_tls.map(|choice| Tls::new(choice, &options.state, &names)).transpose()?;
+        let viewers =
+            options.lan.map(|address| lan::Options { address, allow_hosts: options.allow_hosts, password, tls });
         let has_viewers = viewers.is_some();
         let settings = Settings::new(options.desk, runner.root().clone());
         let app = App {
@@ -126,7 +132,8 @@ impl Server {
         let connections = TaskTracker::new();
         let routes = router(&self.app);
         for listener in self.listeners {
-            let accept = connections::accept(listener, routes.clone(), LIMITS, closing.clone(), connections.clone());
+            let accept =
+                connections::accept(listener, routes.clone(), None, LIMITS, closing.clone(), connections.clone());
             connections.spawn(accept);
         }
         stop.await;

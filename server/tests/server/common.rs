@@ -132,7 +132,7 @@ pub(crate) struct Lan {
 
 impl Lan {
     pub(crate) fn at(url: &str) -> Self {
-        let authority = url.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
+        let authority = url.split_once("://").unwrap().1.trim_end_matches('/').to_owned();
         Self { authority, client: Client::new() }
     }
 
@@ -221,8 +221,9 @@ impl TestServer {
         let desk = Arc::new(Reader::new(power::Root::default(), "needs root: start with sudo"));
         let allow_hosts = vec!["bench.example".into()];
         let lan = Some("127.0.0.1:0".parse().unwrap());
-        let viewer_password = None;
-        let mut options = Options { port: 0, allow_hosts, lan, viewer_password, state, sysroot: "/".into(), desk };
+        let (viewer_password, viewer_tls) = (None, None);
+        let mut options =
+            Options { port: 0, allow_hosts, lan, viewer_password, viewer_tls, state, sysroot: "/".into(), desk };
         change(&mut options);
         let server = Server::start(options).await.unwrap();
         let access = Access::from_line(&format!("{}#token={}", server.address(), server.app().token.secret()));

@@ -8,9 +8,15 @@ use protocol::error::{ErrorBody, ErrorCode};
 use protocol::event::{Event, Frame};
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::lan::Secret;
-use tokio::io::AsyncReadExt;
+use server::lan::{Choice, Secret};
+use std::sync::Arc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -184,7 +190,7 @@ async fn damaged_and_oversized_frames_end_their_connection_alone() {
         let mut viewer = server.viewers.socket_at("/ws/bench").await;
         viewer.frame::<Frame>().await;
         let tokio_tungstenite::MaybeTlsStream::Plain(stream) = viewer.0.get_mut() else { panic!() };
-        tokio::io::AsyncWriteExt::write_all(stream, bytes).await.unwrap();
+        stream.write_all(bytes).await.unwrap();
         let end = async { while let Some(Ok(_)) = viewer.0.next().await {} };
         tokio::time::timeout(PATIENCE, end).await.unwrap_or_else(|_| panic!("{bytes:x?} ends nothing"));
     }
@@ -230,5 +236,40 @@ async fn with_a_password_viewers_must_know_it_and_are_then_known() {
     let no_more = viewers.get("/").basic_auth("x", Some("open sesame")).send().await.unwrap();
     refused(no_more, 429, "unauthorized").await;
     assert_eq!(viewers.get("/").header("cookie", cookie).send().await.unwrap().status(), 200, "who is known stays so");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_encryption_page_and_stream_come_over_tls_alone() {
+    let server = TestServer::start_with(|o| o.viewer_tls = Some(Choice::Own)).await;
+    let status: LanStatus = serde_json::from_value(server.access.json("/api/v1/lan").await).unwrap();
+    assert!(status.url.unwrap().starts_with("https://") && status.fingerprint.is_some());
+    let pem = std::fs::read(server.dir.path().join("state/viewers.pem")).unwrap();
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(&pem).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().unwrap();
+    let config = config.with_root_certificates(roots).with_no_client_auth();
+    let connector = TlsConnector::from(Arc::new(config));
+    let authority = &server.viewers.authority;
+    let connect = async || {
+        let stream = TcpStream::connect(authority).await.unwrap();
+        connector.connect("127.0.0.1".try_into().unwrap(), stream).await.unwrap()
+    };
+    let mut stream = connect().await;
+    let request = format!("GET /healthz HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\nok "), "{answer}");
+
+    for (scheme, taken) in [("https", true), ("http", false)] {
+        let mut request = format!("wss://{authority}/ws/bench").into_client_request().unwrap();
+        request.headers_mut().insert("origin", format!("{scheme}://{authority}").parse().unwrap());
+        let upgraded = tokio_tungstenite::client_async(request, connect().await).await;
+        assert_eq!(upgraded.is_ok(), taken, "{scheme}");
+    }
+    let plain = server.viewers.get("/healthz").send().await;
+    assert!(plain.is_err(), "{plain:?}");
     server.stop().await;
 }

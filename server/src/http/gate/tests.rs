@@ -1,5 +1,5 @@
 use super::*;
-use axum::http::Request;
+use axum::http::{Request, StatusCode};
 
 const PORT: u16 = 7411;
 const SECRET: &str = "5ec4e7";
@@ -200,4 +200,15 @@ fn viewers_pass_with_nothing_but_from_the_right_host_and_page() {
     assert_eq!(check("GET /ws/bench", &foreign), Err(Refusal::Origin("http://evil.example".into())));
     let rebound = [("host", "evil.example:7411"), ("origin", "http://evil.example:7411")];
     assert_eq!(check("GET /ws/bench", &rebound), Err(Refusal::Host("evil.example:7411".into())));
+}
+
+#[test]
+fn over_tls_the_page_is_https_and_the_cookie_secure() {
+    let gate = Gate::new(443, Some("box"), &[], Entry::Open).unwrap().over_tls();
+    let check = |host, origin| gate.check(&parts("GET /ws/bench", &[("host", host), ("origin", origin)]));
+    assert_eq!(check("box", "https://box"), Ok(Some(Role::Viewer)));
+    assert_eq!(check("box:443", "https://box:443"), Ok(Some(Role::Viewer)));
+    assert_eq!(check("box", "http://box"), Err(Refusal::Origin("http://box".into())));
+    assert_eq!(check("box:80", "https://box:80"), Err(Refusal::Host("box:80".into())));
+    assert!(gate.cookie("x").ends_with("; Secure"));
 }

@@ -1,6 +1,7 @@
 //! The page in a real browser, served by the real program, measuring a real disk.
 
 mod brakes;
+mod experiment;
 mod look;
 mod measure;
 mod power;

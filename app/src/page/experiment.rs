@@ -135,7 +135,7 @@ fn Found(id: String, stored: Stored, report: String) -> impl IntoView {
                 {move || error.get().map(|error| view! { <Notice error/> })}
             </header>
             // The server escapes every text in it.
-            <article class="experiment-report" data-testid="report" inner_html=report></article>
+            <div class="experiment-report" data-testid="report" inner_html=report></div>
             {stored.has_advice().then(|| view! { <Advice id=id.clone() stored=stored.clone()/> })}
         </div>
     }

@@ -3,7 +3,7 @@
 use super::setup::Desk;
 use crate::api;
 use crate::live::Client;
-use crate::model::State;
+use crate::model::{Experiment, State};
 use crate::part::Notice;
 use leptos::prelude::*;
 use protocol::error::{ErrorBody, ErrorCode};
@@ -35,6 +35,7 @@ pub(crate) fn Start(desk: Desk) -> impl IntoView {
         let here = |p: &crate::model::Problem| !running.get() && (p.field.is_empty() || p.field == "target");
         desk.problem.get().filter(here).map(|p| p.message)
     };
+    let occupied = Memo::new(move |_| client.handle.experiment(Experiment::on).unwrap_or(false));
     let busy = move || desk.error.with(|e| e.as_ref().is_some_and(|e| e.code == ErrorCode::Busy));
     let waiting = move || match queued.get() {
         0 => None,
@@ -61,6 +62,11 @@ pub(crate) fn Start(desk: Desk) -> impl IntoView {
                 <button type="button" id="stop" class="stop" disabled=move || stopping.get() on:click=stop>
                     {move || if stopping.get() { "Stopping" } else { "Stop" }}
                 </button>
+            </Show>
+            <Show when=move || occupied.get()>
+                <p class="fine" data-testid="occupied">
+                    "An experiment is on, and a run would disturb it. Start the run after it, or stop the experiment first."
+                </p>
             </Show>
             <p class="problem" id="setup-problem">{problem}</p>
             <p class="fine">{waiting}</p>

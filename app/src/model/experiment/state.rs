@@ -77,7 +77,8 @@ impl Experiment {
                 self.live.trial = Some(trial);
             }
             Event::TrialFinished { trial, .. } => {
-                live.trial = None;
+                // The power at idle is measured within another trial.
+                live.trial.take_if(|now| now.workload == trial.workload);
                 // What was waited for is over.
                 live.note = None;
                 live.trials.push(TrialMark::from(&*trial));

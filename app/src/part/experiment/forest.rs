@@ -73,9 +73,11 @@ fn row(h: &mut Html, live: &ExperimentLive, scale: Scale, r: &Row) {
     h.tag("</td><td class=\"figure\"><b>").text(e.estimate_percent.map_or("\u{2014}".into(), percent));
     h.tag("</b> <span class=\"fine\">").text(interval(e)).tag("</span></td><td class=\"verdict\">").tag(word);
     h.tag("</td><td class=\"fine\">").text(e.blocks);
-    if let Some(more) = e.more_blocks {
-        h.tag(", about ").text(more).tag(" more");
-    }
+    match e.more_blocks {
+        Some(more @ ..1000) => h.tag(", about ").text(more).tag(" more"),
+        Some(_) => h.tag(", more than 1000 more"),
+        None => h,
+    };
     h.tag("</td></tr>");
 }
 

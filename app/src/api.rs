@@ -65,8 +65,10 @@ pub(crate) async fn import(file: JsValue) -> Result<(String, Vec<String>), Error
 }
 /// Does something to an experiment: `pause`, `resume`, or `stop`.
 pub(crate) async fn steer(id: &str, deed: &str) -> Result<(), ErrorBody> {
-    let (method, part) = if deed == "stop" { ("DELETE", String::new()) } else { ("POST", format!("/{deed}")) };
-    send(method, &format!("/api/v1/experiments/{}{part}", encoded(id)), None).await.map(drop)
+    let url = format!("/api/v1/experiments/{}", encoded(id));
+    let (method, url, body) =
+        if deed == "stop" { ("DELETE", url, None) } else { ("POST", format!("{url}/{deed}"), Some("{}".into())) };
+    send(method, &url, body).await.map(drop)
 }
 /// What is stored of an experiment: a part of it, or all for none.
 pub(crate) async fn experiment(id: &str, part: &str) -> Result<String, ErrorBody> {

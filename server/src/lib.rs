@@ -16,9 +16,11 @@
 //! | [`lan`], [`mask`] | the listener for viewers on the network, and what they do not get to see |
 //! | [`targets`] | places where a run could go |
 //! | [`token`] | the operator's credentials |
+//! | [`cpus`] | which processors the server keeps off |
 //! | [`serve`] | the server's life: listeners, signals, orderly end |
 
 pub mod cli;
+pub mod cpus;
 pub mod experiment;
 pub mod http;
 pub mod lan;

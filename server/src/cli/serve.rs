@@ -86,6 +86,7 @@ fn serve(
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_name("http")
+        .on_thread_start(crate::cpus::keep_aside)
         .enable_all()
         .build()
         .map_err(internal)?;

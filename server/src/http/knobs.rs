@@ -4,6 +4,7 @@ use super::error::{ApiError, JsonBody, blocking};
 use super::role::{Operator, Viewer};
 use axum::Json;
 use axum::http::StatusCode;
+use protocol::api::Role;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::knob::RestoreReport;
 use protocol::power::{PowerState, RestoreRequest, SetAnswer, SetRequest};
@@ -15,8 +16,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Every knob of the host as it is now.
 #[utoipa::path(get, path = "/api/v1/knobs", responses((status = 200, body = PowerState)))]
 pub(super) async fn list(viewer: Viewer) -> Result<Json<PowerState>, ApiError> {
-    let app = viewer.app;
-    Ok(Json(blocking(move || app.settings.list()).await?))
+    let Viewer { app, role, .. } = viewer;
+    let state = move || match role {
+        Role::Operator => app.settings.list(),
+        Role::Viewer => app.settings.recent(),
+    };
+    Ok(Json(blocking(state).await?))
 }
 
 /// Sets knobs, each by itself: the answer says what became of each.

@@ -100,6 +100,7 @@ impl Scheduler {
         let current = first.as_ref().map(Job::current);
         let this = Arc::clone(self);
         let worker = std::thread::Builder::new().name("runs".into()).spawn(move || {
+            crate::cpus::use_all();
             let mut job = first.or_else(|| this.next());
             while let Some(now) = job {
                 let more = match now {

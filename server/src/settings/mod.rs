@@ -18,8 +18,12 @@ use protocol::knob::RestoreReport;
 use protocol::power::{Drift, PowerEvent, PowerState, RestoreRequest, SetAnswer, SetRequest};
 pub(crate) use request::{lifetime, wishes};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use watch::Bell;
 pub use watch::Watch;
+
+/// What was read longer ago is not recent any more.
+const RECENT: Duration = Duration::from_secs(2);
 
 /// The settings, and who is told of them.
 #[derive(Debug)]
@@ -31,6 +35,8 @@ pub struct Settings {
     /// Viewers that see all but telemetry, such as the banner.
     quiet: Arc<Hub<Power>>,
     told: Mutex<Told>,
+    /// What the desk said last, and when.
+    last: Mutex<Option<(Instant, PowerState)>>,
     bell: Bell,
 }
 
@@ -38,7 +44,15 @@ impl Settings {
     /// The settings behind a desk. Nothing is read until somebody asks.
     pub fn new(desk: Arc<dyn Desk>, root: Root) -> Arc<Self> {
         let hub = || Arc::new(Hub::of(Power::default()));
-        Arc::new(Self { desk, root, full: hub(), quiet: hub(), told: Mutex::default(), bell: Bell::default() })
+        Arc::new(Self {
+            desk,
+            root,
+            full: hub(),
+            quiet: hub(),
+            told: Mutex::default(),
+            last: Mutex::default(),
+            bell: Bell::default(),
+        })
     }
 
     /// The stream, with or without telemetry.
@@ -51,11 +65,21 @@ impl Settings {
         // Held while the desk is asked, so that an older answer is not told after a newer one.
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let state = self.desk.list()?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), state.clone()));
         if let Some(event) = told.news(&state) {
             self.publish(&event);
             self.bell.ring();
         }
         Ok(state)
+    }
+
+    /// Every knob as it was a moment ago: for viewers, who may ask often and must not keep the host busy.
+    pub fn recent(&self) -> Result<PowerState, ErrorBody> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match last {
+            Some((at, state)) if at.elapsed() < RECENT => Ok(state),
+            _ => self.list(),
+        }
     }
 
     /// Sets knobs. What is wrong with the request itself is an error, and nothing is set then.
@@ -85,10 +109,10 @@ impl Settings {
     /// A viewer's seat in the stream; none when there are too many. The settings are read first, so that the viewer's
     /// first snapshot has them.
     pub fn admit(&self, telemetry: bool, role: Role) -> Result<Option<Seat<Power>>, ErrorBody> {
-        // While somebody watches, they are read again and again anyway.
-        if role == Role::Operator || self.viewers() == (0, 0) {
-            self.list()?;
-        }
+        match role {
+            Role::Operator => self.list()?,
+            Role::Viewer => self.recent()?,
+        };
         let seat = self.hub(telemetry).admit(role);
         self.bell.ring();
         Ok(seat)

@@ -273,3 +273,22 @@ async fn with_encryption_page_and_stream_come_over_tls_alone() {
     assert!(plain.is_err(), "{plain:?}");
     server.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn viewers_that_never_read_cost_a_bounded_amount_and_no_other_viewer_anything() {
+    let server = TestServer::start().await;
+    let mut stalled = Vec::new();
+    for _ in 0..50 {
+        stalled.push(server.viewers.socket_at("/ws/bench").await);
+    }
+    let mut healthy = server.viewers.socket_at("/ws/bench").await;
+    healthy.frame::<Frame>().await;
+    // Far more than the kernel holds for all of them together.
+    let error = ErrorBody::new(ErrorCode::Internal, "x".repeat(100_000));
+    for seq in 1..=60 {
+        server.hub.publish(&Event::Error { error: error.clone() });
+        assert_eq!(healthy.frame::<Frame>().await.seq, seq);
+    }
+    assert_eq!(server.access.get("/healthz").send().await.unwrap().status(), 200);
+    server.stop().await;
+}

@@ -129,6 +129,43 @@ async fn errors_are_json_where_json_is_asked_for() {
     assert!(body["error"]["message"].as_str().unwrap().contains("seven"), "{body}");
 }
 
+#[test]
+fn what_cannot_serve_viewers_is_said_before_anything_is_served() {
+    let dir = directory();
+    let state = dir.path().join("state");
+    let told = |args: &[&str], code: i32| refusal(&command(&state, "0").args(args).output().unwrap(), code);
+    assert!(told(&["--lan", "box.local"], 2).contains("is not an address"));
+    let foreign = told(&["--lan", "192.0.2.1"], 2);
+    assert!(foreign.contains("does not have the address 192.0.2.1") && foreign.contains("0.0.0.0"), "{foreign}");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = told(&["--lan", &taken.local_addr().unwrap().to_string()], 2);
+    assert!(taken.contains("in use") && taken.contains("--lan ADDRESS:PORT"), "{taken}");
+    let password = told(&["--lan", "127.0.0.1:0", "--viewer-password-file", "/no/such"], 2);
+    assert!(password.contains("/no/such") && password.contains("first line"), "{password}");
+    assert!(told(&["--viewer-password-file", "/no/such"], 2).contains("--lan"));
+    let certificate = told(&["--lan", "127.0.0.1:0", "--lan-cert", "/no/such", "--lan-key", "/no/such"], 2);
+    assert!(certificate.contains("/no/such") && certificate.contains("--lan-tls"), "{certificate}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_addresses_are_allowed_with_what_that_means_and_the_environment_is_heard() {
+    let dir = directory();
+    let mut child = command(&dir.path().join("state"), "0").env("BRAKECHECK_LAN", "0.0.0.0:0").spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let program = Program { child, access: Access::from_line(&line) };
+    let status = program.access.json("/api/v1/lan").await;
+    let url = status["url"].as_str().unwrap().to_owned();
+    assert!(status["on"] == true && !url.contains("0.0.0.0"), "{status}");
+    let port = url.trim_end_matches('/').rsplit(':').next().unwrap();
+    let here = program.access.client.get(format!("http://127.0.0.1:{port}/healthz")).send().await.unwrap();
+    assert_eq!(here.status(), 200);
+    program.signal(rustix::process::Signal::TERM);
+    let (code, text) = program.end();
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains(&url) && text.contains("every address of this host"), "{text}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_survives_the_sudden_death_of_the_program() {
     let dir = directory();

@@ -1,12 +1,12 @@
 //! The verdict on the whole, and what to do with each knob for whom.
 
+mod decision;
+
 use crate::words::{self, Titles};
+use decision::{Advice, Question};
 use protocol::experiment::{Effect, Finding, Recommendation, Use};
 use protocol::workload::Workload;
 use std::collections::BTreeSet;
-
-/// Power in W below which a saving is none.
-const SOME_POWER: f64 = 0.05;
 
 /// Whom a workload speaks for: single random accesses for latency, all others for throughput.
 fn serves(w: &Workload) -> Use {
@@ -32,16 +32,20 @@ pub fn headline(effects: &[Effect], titles: &Titles, threshold_percent: f64) -> 
         if knobs.is_empty() { String::new() } else { format!(" {what}: {}.", named(knobs)) }
     };
     let open = said("Looks like a brake, to be confirmed", suspects) + &said("Undecided", unclear);
+    let is_on = |e: &Effect| titles.is_found(&e.knob, &e.to).unwrap_or(true);
     let mut costs: Vec<_> = primary.iter().filter(|e| e.verdict == Finding::Brake).collect();
-    costs.sort_by(|a, b| a.estimate_percent.unwrap_or(0.0).total_cmp(&b.estimate_percent.unwrap_or(0.0)));
+    // Of those that are on first.
+    let size = |e: &Effect| e.estimate_percent.unwrap_or(0.0);
+    costs.sort_by(|a, b| is_on(b).cmp(&is_on(a)).then(size(a).total_cmp(&size(b))));
     let Some(worst) = costs.first() else {
         let so_far = if undecided.is_empty() { "" } else { " so far" };
         return format!("No brake found{so_far}: no setting is shown to cost more than {threshold_percent} %.{open}");
     };
-    let others: Vec<_> = brakes.iter().filter(|k| **k != worst.knob).map(|k| titles.title(k)).collect();
-    let also = if others.is_empty() { String::new() } else { format!(" Brakes too: {}.", others.join(", ")) };
-    let is_on = |e: &&&Effect| titles.found(&e.knob).is_none_or(|found| found == e.to);
-    let start = if costs.iter().any(is_on) { "The brakes are on." } else { "There are brakes, none of them on now." };
+    let on: BTreeSet<&str> = costs.iter().filter(|e| is_on(e)).map(|e| e.knob.as_str()).collect();
+    let others = brakes.iter().copied().filter(|k| *k != worst.knob);
+    let (too, off): (Vec<_>, Vec<_>) = others.partition(|k| on.is_empty() || on.contains(k));
+    let also = said("Brakes too", too) + &said("Brakes that are not on now", off);
+    let start = if on.is_empty() { "There are brakes, none of them on now." } else { "The brakes are on." };
     format!("{start} {}{also}{open}", worst.sentence)
 }
 
@@ -72,59 +76,11 @@ pub fn recommend(
 }
 
 fn one(knob: &str, purpose: Use, effects: &[&Effect], titles: &Titles, threshold_percent: f64) -> Recommendation {
-    let title = titles.title(knob);
-    let make = |value: Option<&str>, keep_saving: Option<bool>, sentence: String| Recommendation {
-        knob: knob.into(),
-        purpose,
-        value: value.map(Into::into),
-        keep_saving,
-        sentence,
-    };
-    // Of several saving values the first that is good enough.
-    let mut values: Vec<&str> = Vec::new();
-    for e in effects {
-        if !values.contains(&e.to.as_str()) {
-            values.push(&e.to);
-        }
-    }
-    let with = |value: &str| effects.iter().copied().filter(|e| e.to == value).collect::<Vec<_>>();
-    let has = |value: &str, finding: Finding| with(value).iter().any(|e| e.verdict == finding);
-    let power = |value: &str| with(value).iter().find_map(|e| e.saves_w);
-    let saves = |value: &str| {
-        power(value).filter(|w| *w >= SOME_POWER).map_or(String::new(), |w| format!(" and saves {w:.1} W at idle"))
-    };
-    let brake = |value: &str| {
-        let brakes = with(value).into_iter().filter(|e| e.verdict == Finding::Brake);
-        brakes.min_by(|a, b| a.estimate_percent.unwrap_or(0.0).total_cmp(&b.estimate_percent.unwrap_or(0.0)))
-    };
-    if purpose == Use::Battery {
-        let Some(value) = values.first() else { return make(None, None, format!("{title}: nothing measured.")) };
-        return match (brake(value), power(value)) {
-            (Some(e), Some(w)) if w < SOME_POWER => make(
-                Some(&e.from),
-                Some(false),
-                format!("Set {title} to {}: it saves no power here. {}", e.from, e.sentence),
-            ),
-            (Some(e), _) => make(
-                Some(value),
-                Some(true),
-                format!("Leave {title} at {value}, if power matters more. {}", e.sentence),
-            ),
-            (None, _) => {
-                make(Some(value), Some(true), format!("Leave {title} at {value}: no cost is shown{}.", saves(value)))
-            }
-        };
-    }
-    let good = values.iter().find(|v| !has(v, Finding::Brake) && !has(v, Finding::Undecided));
-    if let Some(value) = good {
-        let sentence = format!("Leave {title} at {value}: it costs less than {threshold_percent} %{}.", saves(value));
-        return make(Some(value), Some(true), sentence);
-    }
-    if let Some(open) = effects.iter().find(|e| e.verdict == Finding::Undecided && !has(&e.to, Finding::Brake)) {
-        return make(None, None, format!("Not known yet. {}", open.sentence));
-    }
-    match values.iter().find_map(|v| brake(v)) {
-        Some(e) => make(Some(&e.from), Some(false), format!("Set {title} to {}. {}", e.from, e.sentence)),
-        None => make(None, None, format!("{title}: nothing measured.")),
-    }
+    let question = Question { title: titles.title(knob), found: titles.found(knob), effects, threshold_percent };
+    let advice = if purpose == Use::Battery { question.to_save() } else { question.to_perform() };
+    let Advice { value, keep_saving, sentence } = advice;
+    Recommendation { knob: knob.into(), purpose, value, keep_saving, sentence }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,9 +17,15 @@ impl Titles {
     /// Those of a host's knobs.
     pub fn of(knobs: &[Knob]) -> Self {
         let named = knobs.iter().filter(|k| !k.title.is_empty());
+        // Of several of a kind each is named with its device.
+        let alone = |k: &Knob| knobs.iter().filter(|o| o.present() && o.title == k.title).count() < 2;
+        let title = |k: &Knob| match k.id.split_once('@') {
+            Some((_, device)) if !alone(k) => format!("{} of {device}", k.title),
+            _ => k.title.clone(),
+        };
         let found = |k: &Knob| Some((k.id.clone(), k.original.clone().or_else(|| k.value.clone())?));
         Self {
-            titles: named.map(|k| (k.id.clone(), k.title.clone())).collect(),
+            titles: named.map(|k| (k.id.clone(), title(k))).collect(),
             found: knobs.iter().filter_map(found).collect(),
         }
     }
@@ -33,6 +39,13 @@ impl Titles {
     pub fn found(&self, id: &str) -> Option<&str> {
         self.found.get(id).map(String::as_str)
     }
+
+    /// Whether the host was found with this value, be it at some of its CPUs only ("normal x 2, power x 1"); `None` of
+    /// what is no knob of the host.
+    pub fn is_found(&self, id: &str, value: &str) -> Option<bool> {
+        let is_part = |part: &str| part.rsplit_once(" x ").is_some_and(|(of, _)| of == value);
+        self.found(id).map(|found| found == value || found.split(", ").any(is_part))
+    }
 }
 
 /// "Keeping Idle states at C10 costs 17 to 21 % of single random reads; it saves 6.1 W at idle."
@@ -41,10 +54,11 @@ pub fn effect(e: &Effect, titles: &Titles, threshold_percent: f64) -> String {
     let what = object(&e.workload, e.metric);
     let (Some(low), Some(high)) = (e.low_percent, e.high_percent) else {
         let least = e.more_blocks.unwrap_or(1);
-        return match e.estimate_percent {
-            None => format!("{subject}: not measured yet ({what})."),
-            Some(_) => format!("{subject}: {} blocks say nothing yet of {what}; {least} more do at least.", e.blocks),
-        };
+        if e.estimate_percent.is_none() {
+            return format!("{subject}: not measured yet ({what}); it takes {} at least.", blocks(least));
+        }
+        let (say, do_) = (if e.blocks == 1 { "says" } else { "say" }, if least == 1 { "does" } else { "do" });
+        return format!("{subject}: {} {say} nothing yet of {what}; {least} more {do_} at least.", blocks(e.blocks));
     };
     let slower = |p: f64| 100.0 * (1.0 / (1.0 + p / 100.0) - 1.0);
     let seems = seems(e, threshold_percent);
@@ -99,10 +113,18 @@ fn subject(e: &Effect, titles: &Titles) -> String {
     if e.knob == "wait" {
         format!("Waiting with `{}` instead of `{}`", e.to, e.from)
     } else if title != e.knob || e.knob.contains('.') {
-        format!("Keeping {title} at {}", e.to)
+        match titles.found(&e.knob) {
+            Some(found) if found != e.to => format!("Setting {title} to {}", e.to),
+            _ => format!("Keeping {title} at {}", e.to),
+        }
     } else {
         format!("`{}` instead of `{}`", e.to, e.from)
     }
+}
+
+/// "1 block", "2 blocks".
+fn blocks(n: u32) -> String {
+    if n == 1 { "1 block".into() } else { format!("{n} blocks") }
 }
 
 /// What it is done to.
@@ -216,6 +238,29 @@ mod tests {
         for (e, sentence) in cases {
             assert_eq!(say(&e), sentence);
         }
+    }
+
+    #[test]
+    fn few_blocks_say_how_many_it_takes() {
+        let none = Effect { estimate_percent: None, ..found(Metric::Iops, 0.0, 0.0, Finding::Undecided) };
+        let none = Effect { low_percent: None, high_percent: None, blocks: 0, ..none };
+        let one = Effect { estimate_percent: Some(-78.0), blocks: 1, ..none.clone() };
+        let say = |e: &Effect| effect(e, &Titles::default(), 1.0);
+        let start = "Keeping cpu.deep-idle at C10:";
+        assert_eq!(say(&none), format!("{start} not measured yet (single random reads); it takes 12 blocks at least."));
+        let wanted = format!("{start} 1 block says nothing yet of single random reads; 12 more do at least.");
+        assert_eq!(say(&one), wanted);
+    }
+
+    #[test]
+    fn one_of_several_is_named_with_its_device() {
+        let knob =
+            |id: &str, title: &str| Knob { id: id.into(), title: title.into(), writable: true, ..Knob::default() };
+        let (a, b) = (knob("nvme.apst@nvme0", "NVMe APST"), knob("nvme.apst@nvme1", "NVMe APST"));
+        let other = knob("sata.ncq@sda", "Queue depth");
+        let titles = Titles::of(&[a, b, other]);
+        assert_eq!(titles.title("nvme.apst@nvme1"), "NVMe APST of nvme1");
+        assert_eq!(titles.title("sata.ncq@sda"), "Queue depth");
     }
 
     #[test]

@@ -125,7 +125,7 @@ fn nothing_is_said_of_nothing() {
         for blocks in [0, 1, 3] {
             let r = report(&spec, &plan, &host(), trials(&plan, blocks));
             assert!(r.effects.iter().all(|e| e.verdict == Finding::Undecided && e.low_percent.is_none()));
-            assert!(r.recommendation.iter().all(|a| a.purpose == Use::Battery || a.value.is_none()));
+            assert!(r.recommendation.iter().all(|a| a.value.is_none() && a.keep_saving.is_none()));
         }
     }
 }

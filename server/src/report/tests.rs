@@ -64,8 +64,8 @@ fn the_report_says_everything_from_the_verdict_to_the_trials() {
         "6.12.0",
         "bench",
         "cpu.turbo was changed by somebody else",
-        "keep saving: off",
-        "turn saving off: C1",
+        "leave at off",
+        "set to C1",
         "median of 24",
     ] {
         assert!(text.contains(said), "{said}");

@@ -29,19 +29,22 @@ pub(super) fn write(m: &mut Markup, data: &Data<'_>) {
     }
     let of = |knob: &str, purpose: Use| report.recommendation.iter().find(|r| r.knob == knob && r.purpose == purpose);
     section(m, "What to do", |m| {
-        let row = |knob: &&str| {
-            let effects = || report.effects.iter().filter(|e| e.primary && e.knob == **knob);
-            let size = |e: &&Effect| e.estimate_percent.unwrap_or_default().abs();
-            let largest = effects().max_by(|a, b| size(a).total_cmp(&size(b)));
-            let change = largest.and_then(|e| Some((e, e.estimate_percent?)));
-            let change = change.map_or(NONE.to_owned(), |(e, p)| {
-                format!("{} ({}) on {}", percent(p), interval(e.low_percent, e.high_percent), e.workload)
-            });
-            let mut cells = vec![data.titles.title(knob).to_owned()];
-            cells.extend(Use::ALL.map(|purpose| of(knob, purpose).map_or("not asked".into(), action)));
-            cells.extend([change, largest.map_or(NONE.into(), saving)]);
-            cells
-        };
+        let row =
+            |knob: &&str| {
+                let effects = || report.effects.iter().filter(|e| e.primary && e.knob == **knob);
+                let size = |e: &&Effect| e.estimate_percent.unwrap_or_default().abs();
+                let largest = effects().max_by(|a, b| size(a).total_cmp(&size(b)));
+                let change = largest.and_then(|e| Some((e, e.estimate_percent?)));
+                let change = change.map_or(NONE.to_owned(), |(e, p)| {
+                    format!("{} ({}) on {}", percent(p), interval(e.low_percent, e.high_percent), e.workload)
+                });
+                let mut cells = vec![data.titles.title(knob).to_owned()];
+                cells.extend(Use::ALL.map(|purpose| {
+                    of(knob, purpose).map_or("not asked".into(), |r| action(r, data.titles.found(knob)))
+                }));
+                cells.extend([change, largest.map_or(NONE.into(), saving)]);
+                cells
+            };
         table(m, &COLUMNS, knobs.iter().map(row).collect::<Vec<_>>());
         behind(m, "Why, in words", |m| {
             for purpose in Use::ALL {
@@ -57,11 +60,12 @@ pub(super) fn write(m: &mut Markup, data: &Data<'_>) {
 }
 
 /// In two words and the value.
-fn action(r: &Recommendation) -> String {
-    match (r.keep_saving, &r.value) {
-        (Some(true), Some(value)) => format!("keep saving: {value}"),
-        (Some(false), Some(value)) => format!("turn saving off: {value}"),
-        _ => "not known yet".into(),
+fn action(r: &Recommendation, found: Option<&str>) -> String {
+    match (&r.value, found) {
+        (None, _) => "not known yet".into(),
+        (Some(value), Some(found)) if found == value => format!("leave at {value}"),
+        (Some(value), Some(_)) => format!("set to {value}"),
+        (Some(value), None) => format!("take {value}"),
     }
 }
 

@@ -162,6 +162,37 @@ fn a_running_server_changes_the_settings_for_it() -> Result<()> {
     Ok(())
 }
 
+/// A mixture is no value that could be set; a host that was found with one is compared as it was found all the same.
+fn as_found_is_a_side(mut command: Command, tree: &Tree, target: &Path) -> Result<()> {
+    let file = target.join("experiment.toml");
+    let text = EXPERIMENT.replace("from = \"all-performance\"\n", "").replace("one-at-a-time", "ab");
+    let text = text.replace("16", "2\nmin_blocks = 2").replace("cpu.epb", "cpu.governor");
+    std::fs::write(&file, text)?;
+    command.args(["experiment", "run", "--patience", "0s", "--target"]).arg(target).arg(&file);
+    let report = report(&Finished::of(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)?)?;
+    let names: Vec<_> = report.configurations.iter().map(|c| c.name.as_str()).collect();
+    ensure!(names == ["as-found", "all-performance"], "{names:?}");
+    let mixed = report.configurations[0].set.iter().find(|a| a.id == "cpu.governor").context("the governor")?;
+    ensure!(mixed.value == "powersave x 1, performance x 1", "{mixed:?}");
+    let counted = report.trials.iter().filter(|t| t.void.is_none()).count();
+    ensure!(counted == 2 * 2, "{:?}", report.trials);
+    tree.assert_as_found()
+}
+
+#[test]
+fn a_host_as_found_is_compared_though_its_cpus_differ() -> Result<()> {
+    let (tree, target, state) = (Tree::laptop()?, scratch()?, scratch()?);
+    let mut command = Command::new(program()?);
+    command.arg("--state-dir").arg(state.path()).arg("--sysroot").arg(tree.path()).arg("--json");
+    as_found_is_a_side(command, &tree, target.path())?;
+    let mut server = Server::below(tree.path())?;
+    let mut command = Command::new(program()?);
+    command.arg("--state-dir").arg(server.state_dir()).arg("--sysroot").arg(tree.path()).arg("--json");
+    as_found_is_a_side(command, &tree, target.path())?;
+    ensure!(server.end(Signal::TERM)? == Some(0));
+    Ok(())
+}
+
 #[test]
 fn a_check_picks_the_settings_by_itself() -> Result<()> {
     let (machine, cli, target) = (Machine::new()?, Cli::new()?, scratch()?);

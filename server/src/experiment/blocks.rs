@@ -196,7 +196,7 @@ impl Blocks<'_> {
         let from = self.in_force.take().and_then(|i| self.plan.configurations.get(i));
         let all: u64 = self.workloads.iter().map(|w| w.duration().0.0).sum();
         let stays = Duration::from_micros(all) * u32::try_from(ATTEMPTS).unwrap_or(1) + MARGIN;
-        let trouble = bring(self.hand, to, stays)?;
+        let trouble = bring(self.hand, to, &self.record.knobs, stays)?;
         if trouble.is_none() {
             self.bench.control.pause(settle::time(from, to));
             self.in_force = Some(index);

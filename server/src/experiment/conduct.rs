@@ -144,7 +144,7 @@ fn prepare(
         return Ok((plan_of(record)?, held));
     }
     let whole = plan(&record.spec, Host { knobs: &record.knobs, waits: &record.waits })?;
-    let impossible = rehearse::impossible(hand, &whole, steering.control())?;
+    let impossible = rehearse::impossible(hand, &whole, &record.knobs, steering.control())?;
     for (index, reason) in &impossible {
         let name = whole.configurations.get(*index).map_or("", |c| c.name.as_str());
         sink(note(&record.id, format!("Left out: {name}: {reason}.")));

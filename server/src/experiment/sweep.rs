@@ -59,7 +59,7 @@ pub(super) fn sweep(
     hand: &mut Hand,
 ) -> Result<Option<Swept>, ErrorBody> {
     let Some(saving) = most_saving(record) else { return Ok(None) };
-    if bring(hand, saving, STAYS)?.is_some() {
+    if bring(hand, saving, &record.knobs, STAYS)?.is_some() {
         return Ok(None);
     }
     bench.control.pause(settle::time(None, saving));

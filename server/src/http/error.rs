@@ -31,7 +31,8 @@ impl From<ErrorBody> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        if self.status.is_server_error() {
+        // That many watch is no fault, and whoever asks again and again must not fill the log.
+        if self.status.is_server_error() && self.status != StatusCode::SERVICE_UNAVAILABLE {
             tracing::error!("{}", self.body);
         }
         (self.status, Json(self.body)).into_response()

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 /// Seats for the operator's own pages, on each stream.
 const OPERATORS: usize = 64;
 /// Seats for viewers on the network, on each stream; the operator's are not theirs to take.
-const VIEWERS: usize = 256;
+const VIEWERS: usize = 320;
 
 /// The audience of one stream.
 #[derive(Debug, Default)]

@@ -27,7 +27,7 @@ pub trait Stream: std::fmt::Debug + Send + 'static {
     fn apply(&mut self, event: &Self::Event);
 
     /// The state of now, as an event.
-    fn snapshot(&self) -> Self::Event;
+    fn snapshot(&self, role: Role) -> Self::Event;
 
     /// An error, as an event.
     fn error(error: ErrorBody) -> Self::Event;
@@ -96,7 +96,7 @@ impl Hub {
 
     /// The state of now.
     pub fn snapshot(&self) -> Snapshot {
-        self.inner().state.now()
+        self.inner().state.now(Role::Operator)
     }
 
     /// Number of events so far and the newest sample of the run that is on.
@@ -152,7 +152,7 @@ impl<S: Stream> Hub<S> {
             {
                 return View { snapshot: snapshot.clone(), events };
             }
-            (seq, inner.state.snapshot(), events)
+            (seq, inner.state.snapshot(role), events)
         };
         let snapshot = serialise(seq, &snapshot, role, false);
         self.inner().channel(role).snapshot = Some((Instant::now(), snapshot.clone()));

@@ -1,6 +1,7 @@
 //! The stream of `/ws/power`: settings, and what the host does under them.
 
 use super::hub::Stream;
+use protocol::api::Role;
 use protocol::error::ErrorBody;
 use protocol::power::{PowerEvent, PowerState};
 use std::time::{Duration, Instant};
@@ -45,7 +46,7 @@ impl Stream for Power {
         }
     }
 
-    fn snapshot(&self) -> PowerEvent {
+    fn snapshot(&self, _: Role) -> PowerEvent {
         let left = self.falls_back.map(|at| at.saturating_duration_since(Instant::now()).as_secs_f64() * 1000.0);
         PowerEvent::Snapshot(Box::new(PowerState { confirm_ms: left, ..self.state.clone() }))
     }
@@ -75,7 +76,7 @@ mod tests {
         power.apply(&PowerEvent::Snapshot(Box::new(PowerState { knobs, ..PowerState::default() })));
         let (knobs, removed) = (vec![knob("b", "2"), knob("d", "1")], vec!["a".into()]);
         power.apply(&PowerEvent::Knobs { knobs, removed, changed: 1, confirm_ms: Some(60_000.0) });
-        let PowerEvent::Snapshot(state) = power.snapshot() else { panic!() };
+        let PowerEvent::Snapshot(state) = power.snapshot(Role::Operator) else { panic!() };
         assert_eq!(state.knobs, [knob("b", "2"), knob("c", "1"), knob("d", "1")]);
         assert_eq!(state.changed, 1);
         assert!(state.confirm_ms.is_some_and(|ms| ms > 0.0 && ms <= 60_000.0));

@@ -2,6 +2,7 @@
 
 use super::hub::Stream;
 use crate::runner::now;
+use protocol::api::Role;
 use protocol::error::ErrorBody;
 use protocol::event::{Event, Snapshot};
 use protocol::experiment::{ExperimentLive, TrialMark};
@@ -10,6 +11,10 @@ use std::collections::VecDeque;
 
 /// Samples a snapshot holds: two minutes.
 const SAMPLES: usize = 120 * SAMPLES_PER_SECOND as usize;
+
+/// Samples it holds for viewers on the network: half a minute. Each of them costs the server its snapshot's length for
+/// as long as he is connected, and there may be many.
+const VIEWERS_SAMPLES: usize = 30 * SAMPLES_PER_SECOND as usize;
 
 /// The stream of `/ws/bench`: runs.
 #[derive(Debug, Default)]
@@ -25,8 +30,13 @@ impl Bench {
     }
 
     /// The snapshot of now.
-    pub(super) fn now(&self) -> Snapshot {
-        Snapshot { samples: self.samples.iter().cloned().collect(), ..self.snapshot.clone() }
+    pub(super) fn now(&self, role: Role) -> Snapshot {
+        let most = match role {
+            Role::Operator => SAMPLES,
+            Role::Viewer => VIEWERS_SAMPLES,
+        };
+        let skipped = self.samples.len().saturating_sub(most);
+        Snapshot { samples: self.samples.iter().skip(skipped).cloned().collect(), ..self.snapshot.clone() }
     }
 
     /// The newest sample of the run that is on.
@@ -38,8 +48,8 @@ impl Bench {
 impl Stream for Bench {
     type Event = Event;
 
-    fn snapshot(&self) -> Event {
-        Event::Snapshot(Box::new(self.now()))
+    fn snapshot(&self, role: Role) -> Event {
+        Event::Snapshot(Box::new(self.now(role)))
     }
 
     fn error(error: ErrorBody) -> Event {
@@ -180,7 +190,9 @@ mod tests {
             let sample = Box::new(Sample { t_ms: f64::from(n), ..sample.clone() });
             state.apply(&Event::Sample { run: "r".into(), sample });
         }
-        let samples = state.now().samples;
+        let samples = state.now(Role::Viewer).samples;
+        assert_eq!((samples.len(), samples[0].t_ms, samples[599].t_ms), (600, 2400.0, 2999.0));
+        let samples = state.now(Role::Operator).samples;
         assert_eq!((samples.len(), samples[0].t_ms, samples[2399].t_ms), (2400, 600.0, 2999.0));
         assert!(samples[0].read.hist.is_empty() && samples[0].read.lat.is_some());
         assert_eq!((samples[1].read.hist.len(), samples[1].write.hist.len()), (1, 1));

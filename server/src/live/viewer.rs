@@ -6,6 +6,7 @@ use futures_util::{SinkExt, StreamExt, stream::SplitSink};
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::event::ClientMessage;
 use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -39,8 +40,9 @@ enum End {
 /// Shows the stream to one viewer until it leaves or the server stops.
 pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: CancellationToken) {
     let (out, mut incoming) = socket.split();
-    let mut viewer = Viewer { out, view: seat.hub().view(seat.role()), seq: 0, snapshot_at: Instant::now() };
-    if viewer.send_snapshot().await.is_err() {
+    let View { snapshot, events } = seat.hub().view(seat.role());
+    let mut viewer = Viewer { out, events, seq: 0, snapshot_at: Instant::now() };
+    if viewer.send_event(snapshot).await.is_err() {
         return;
     }
     let mut ping = interval(PING);
@@ -53,7 +55,7 @@ pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: Cancellatio
                 let rest = viewer.drain().await;
                 rest.and(Err(End::Close(close_code::AWAY, "the server is stopping")))
             }
-            event = viewer.view.events.recv() => match event {
+            event = viewer.events.recv() => match event {
                 Ok(event) => viewer.send_event(event).await,
                 Err(RecvError::Lagged(_)) => viewer.resync(&seat).await,
                 Err(RecvError::Closed) => Err(End::Close(close_code::AWAY, "the server is stopping")),
@@ -87,7 +89,7 @@ pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: Cancellatio
 
 struct Viewer {
     out: SplitSink<WebSocket, Message>,
-    view: View,
+    events: Receiver<Published>,
     /// Number of the last event that was sent.
     seq: u64,
     snapshot_at: Instant,
@@ -107,17 +109,13 @@ impl Viewer {
         self.send(Message::Text(event.text)).await
     }
 
-    async fn send_snapshot(&mut self) -> Result<(), End> {
-        self.snapshot_at = Instant::now();
-        self.send_event(self.view.snapshot.clone()).await
-    }
-
     /// Gives up the place in the stream and takes a new one at its head.
     async fn resync<S: Stream>(&mut self, seat: &Seat<S>) -> Result<(), End> {
         sleep_until(self.snapshot_at + RESYNC).await;
         seat.hub().count_resync();
-        self.view = seat.hub().view(seat.role());
-        self.send_snapshot().await
+        let View { snapshot, events } = seat.hub().view(seat.role());
+        (self.events, self.snapshot_at) = (events, Instant::now());
+        self.send_event(snapshot).await
     }
 
     async fn answer<S: Stream>(&mut self, text: &str, seat: &Seat<S>) -> Result<(), End> {
@@ -137,7 +135,7 @@ impl Viewer {
     /// Sends what already waits.
     async fn drain(&mut self) -> Result<(), End> {
         loop {
-            match self.view.events.try_recv() {
+            match self.events.try_recv() {
                 Ok(event) => self.send_event(event).await?,
                 Err(TryRecvError::Lagged(_)) => {}
                 Err(TryRecvError::Empty | TryRecvError::Closed) => return Ok(()),

@@ -34,7 +34,11 @@ async fn an_exported_report_can_be_read_anywhere() -> Result<()> {
     let finished = cli.run(export)?;
     ensure!(finished.code == Some(0), "{finished:?}");
     let script = cli.run(["--sysroot", &root, "experiment", "export", "last", "--format", "script"])?;
-    ensure!(script.stdout.starts_with("#!/bin/sh\n# Brakecheck "), "{script:?}");
+    // Two blocks decide nothing, so there is nothing to apply.
+    ensure!(script.stdout.starts_with("# Brakecheck ") && script.code == Some(2), "{script:?}");
+    ensure!(script.stderr.contains("No change is recommended for latency"), "{script:?}");
+    let again = cli.run(export)?;
+    again.refused(2, &["exists already", "--force"])?;
     let refused = cli.run(["--sysroot", &root, "experiment", "export", "last", "--format", "pdf"])?;
     refused.refused(2, &["there is no form `pdf`"])?;
     in_browser("report", async |browser| {

@@ -31,5 +31,5 @@ mod tests;
 pub use contrast::contrast;
 pub(crate) use contrast::letter;
 pub use document::{fragment, page};
-pub use export::{Format, export};
+pub use export::{Format, export, sets_nothing};
 pub use markup::Markup;

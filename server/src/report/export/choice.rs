@@ -15,9 +15,9 @@ pub(super) struct Choice<'a> {
     pub(super) found: Option<&'a str>,
     /// How it is set, or why that cannot be said.
     pub(super) recipe: Result<Recipe, NoRecipe>,
-    /// How the value before is put back.
+    /// How the value before is put back, where it is one that can be set.
     pub(super) undo: Option<Recipe>,
-    /// The value for use on battery, where another one is recommended for that.
+    /// The value that is recommended for use on battery.
     pub(super) on_battery: Option<&'a str>,
     /// All values that the host's knob takes, in its order.
     pub(super) values: &'a [String],
@@ -25,7 +25,7 @@ pub(super) struct Choice<'a> {
     pub(super) why: Vec<String>,
 }
 
-/// All of them, in the order in which they are to be set.
+/// All that are to be changed, in the order in which they are to be set.
 pub(super) struct Choices<'a> {
     pub(super) file: &'a ExperimentFile,
     pub(super) purpose: Use,
@@ -35,7 +35,9 @@ pub(super) struct Choices<'a> {
 }
 
 impl<'a> Choices<'a> {
-    pub(super) fn of(file: &'a ExperimentFile, purpose: Use) -> Self {
+    /// What is to be changed for a use. A setting whose value is the one found is left out, unless `splits`: the form
+    /// then holds another value for use on battery, and both must be there.
+    pub(super) fn of(file: &'a ExperimentFile, purpose: Use, splits: bool) -> Self {
         let titles = Titles::of(&file.experiment.knobs);
         let (mut settings, mut left_out): (Vec<Choice<'a>>, _) = (Vec::new(), Vec::new());
         let wanted = |purpose: Use| file.report.recommendation.iter().filter(move |r| r.purpose == purpose);
@@ -50,6 +52,7 @@ impl<'a> Choices<'a> {
                 // A later step of a ladder says more of a setting than an earlier one.
                 settings.retain(|s| s.id != id);
                 let found = knob.original.as_deref().or(knob.value.as_deref());
+                let on_battery = battery.iter().find(|(i, _)| *i == id).map(|(_, v)| *v);
                 settings.push(Choice {
                     id,
                     title: &knob.title,
@@ -57,12 +60,19 @@ impl<'a> Choices<'a> {
                     found,
                     recipe: recipe(knob, value),
                     undo: found.and_then(|found| recipe(knob, found).ok()),
-                    on_battery: battery.iter().find(|(i, v)| *i == id && *v != value).map(|(_, v)| *v),
+                    on_battery,
                     values: &knob.values,
                     why: why(file, r),
                 });
             }
         }
+        let changes =
+            |s: &Choice<'_>| s.found != Some(s.value) || (splits && s.on_battery.is_some_and(|v| v != s.value));
+        let (mut settings, same): (Vec<_>, Vec<_>) = settings.into_iter().partition(changes);
+        let already = |s: &Choice<'_>| {
+            format!("{}, {}, is at {} already. {}", s.title, s.id, s.value, s.why.first().map_or("", String::as_str))
+        };
+        left_out.extend(same.iter().map(already));
         settings.sort_by_key(|s| recipe::rank(s.id));
         Self { file, purpose, settings, left_out }
     }

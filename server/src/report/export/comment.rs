@@ -47,11 +47,12 @@ pub(super) fn head(out: &mut String, choices: &Choices<'_>, how: &[&str]) {
     comment(out, &format!("Brakecheck {}, experiment {}, {on}.", record.version, record.id));
     comment(out, &format!("For {}. {}", purpose(choices.purpose), choices.file.report.headline));
     comment(out, "Percentages are changes of performance by the saving value; the intervals hold together.");
+    if choices.settings.is_empty() {
+        comment(out, "No change is recommended, so there is nothing to set here.");
+        return;
+    }
     for line in how {
         comment(out, line);
-    }
-    if choices.settings.is_empty() {
-        comment(out, "Nothing is recommended yet, so there is nothing to set.");
     }
     let of_devices = choices.settings.iter().any(|s| s.id.contains('@'));
     if let Some(drive) = record.drive.as_ref().filter(|_| of_devices) {
@@ -63,6 +64,17 @@ pub(super) fn head(out: &mut String, choices: &Choices<'_>, how: &[&str]) {
             &format!("Kernel names can change from boot to boot. Measured was {name}: {model}, serial {serial}."),
         );
     }
+}
+
+/// A file of comments alone, for when the form has nothing that could be applied: each setting with the reason.
+pub(super) fn nothing(choices: &Choices<'_>) -> String {
+    let mut out = String::new();
+    head(&mut out, choices, &["Nothing of this can be set in this form."]);
+    for choice in &choices.settings {
+        setting(&mut out, choice);
+    }
+    tail(&mut out, choices);
+    out
 }
 
 /// A setting: what it is set to, what it was, and what was measured of it.
@@ -82,7 +94,7 @@ pub(super) fn setting(out: &mut String, choice: &Choice<'_>) {
 pub(super) fn tail(out: &mut String, choices: &Choices<'_>) {
     if !choices.left_out.is_empty() {
         out.push('\n');
-        comment(out, "Left as it is:");
+        comment(out, "Left as they are:");
         for line in &choices.left_out {
             comment(out, line);
         }

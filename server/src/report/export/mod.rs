@@ -110,9 +110,15 @@ impl fmt::Display for Format {
     }
 }
 
-/// The experiment as a file of this form. `purpose` decides between recommendations, where the form holds any.
+/// Whether a file of this form, as [`export`] writes it, holds nothing that could be applied.
+pub fn sets_nothing(format: Format, text: &str) -> bool {
+    !matches!(format, Format::Html | Format::Json) && text.lines().all(|l| l.is_empty() || l.starts_with('#'))
+}
+
+/// The experiment as a file of this form. One in which there is nothing to set says so, in comments alone.
+/// `purpose` decides between recommendations, where the form holds any.
 pub fn export(file: &ExperimentFile, format: Format, purpose: Use) -> Result<String, ErrorBody> {
-    let choices = || Choices::of(file, purpose);
+    let choices = || Choices::of(file, purpose, format == Format::Tlp);
     Ok(match format {
         Format::Html => super::document::page(file),
         Format::Json => {

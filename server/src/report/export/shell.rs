@@ -1,5 +1,6 @@
-//! Recipes as statements of a POSIX shell, in which `w FILE VALUE` writes.
+//! Recipes as statements of a POSIX shell, in which `w FILE VALUE` writes and `c COMMAND...` runs.
 
+use super::choice::Choice;
 use power::recipe::Recipe;
 
 /// The statement; `None` for what lasts only as long as a program holds it.
@@ -21,12 +22,37 @@ pub(super) fn statement(recipe: &Recipe) -> Option<String> {
              C1E|C1E_*) w \"$s/disable\" {};; esac; done",
             u8::from(!allowed)
         ),
-        Recipe::Profile { name } => format!("powerprofilesctl set {name}"),
+        Recipe::Profile { name } => format!("c powerprofilesctl set {name}"),
         Recipe::PowerState { controller, state } => {
-            format!("nvme set-feature /dev/{controller} --feature-id=2 --value={state}")
+            format!("c nvme set-feature /dev/{controller} --feature-id=2 --value={state}")
         }
         Recipe::LatencyLimit { .. } => return None,
     })
+}
+
+/// Whether there is a statement.
+pub(super) fn can(recipe: &Recipe) -> bool {
+    statement(recipe).is_some()
+}
+
+/// How a setting is put back.
+pub(super) enum Undo {
+    /// Its files were saved; or nothing was set.
+    Saved,
+    /// By a command, to the value that the experiment found.
+    Command(String),
+    /// Not at all, and why.
+    Unknown(String),
+}
+
+/// How a setting is put back by what has saved its files.
+pub(super) fn undo(choice: &Choice<'_>) -> Undo {
+    let Ok(Recipe::Profile { .. } | Recipe::PowerState { .. }) = &choice.recipe else { return Undo::Saved };
+    let why = || match choice.found {
+        Some(found) => format!("it was {found}, which no command sets; restart to have it back"),
+        None => "its value was not known; restart to have it back".into(),
+    };
+    choice.undo.as_ref().and_then(statement).map_or_else(|| Undo::Unknown(why()), Undo::Command)
 }
 
 /// Holds a limit on waking for as long as it runs. The device takes a number of ten digits in base 16

@@ -1,6 +1,6 @@
 //! What is exported can be read by what it is for, and holds nothing of a hostile file.
 
-use super::{Format, export};
+use super::{Format, export, sets_nothing};
 use crate::report::fixture::{experiment, one_at_a_time};
 use protocol::experiment::{ExperimentFile, Use};
 use std::path::Path;
@@ -47,7 +47,7 @@ fn a_rung_stands_for_all_that_it_changes() {
     let file = experiment(text, 24);
     let script = export(&file, Format::Script, Use::Latency).unwrap();
     let all = lines(&script);
-    let applied = all.iter().take_while(|l| **l != "undo() {").copied().collect::<Vec<_>>().join("\n");
+    let applied = all.iter().take_while(|l| **l != "commands_before() {").copied().collect::<Vec<_>>().join("\n");
     assert!(applied.contains("w /sys/devices/system/cpu/intel_pstate/no_turbo 0"), "{script}");
     assert!(applied.contains("!= \"C1\" ]"), "{script}");
 }
@@ -78,46 +78,137 @@ fn shells_and_systemd_can_read_it() {
         check("sh", &["-n"], dir.path(), "settings.sh", &text(Format::Script));
         check("shellcheck", &["--shell=sh", "--exclude=SC3040"], dir.path(), "settings.sh", &text(Format::Script));
         check("sh", &["-n"], dir.path(), "tlp.conf", &text(Format::Tlp));
+        if sets_nothing(Format::Systemd, &text(Format::Systemd)) {
+            continue;
+        }
         let said =
             check("systemd-analyze", &["verify"], dir.path(), "brakecheck-settings.service", &text(Format::Systemd));
         assert!(said.is_none_or(|said| !said.contains("brakecheck-settings.service:")));
     }
 }
 
-/// A script that is run finds what is there, writes it, and puts it back.
-#[test]
-fn the_script_sets_and_undoes() {
-    let dir = tempfile::tempdir().unwrap();
-    let cpu = dir.path().join("sys/devices/system/cpu");
-    let put = |path: &str, text: &str| {
-        let path = cpu.join(path);
+/// Two CPUs whose files differ, in a directory that stands for the machine's.
+struct Cpus(tempfile::TempDir);
+
+impl Cpus {
+    fn new() -> Self {
+        let cpus = Self(tempfile::tempdir().unwrap());
+        for (cpu, disabled) in ["0 0 0 0", "0 1 0 0"].into_iter().enumerate() {
+            for (n, (name, off)) in ["POLL", "C1", "C1E", "C6"].into_iter().zip(disabled.split(' ')).enumerate() {
+                cpus.put(&format!("sys/devices/system/cpu/cpu{cpu}/cpuidle/state{n}/name"), name);
+                cpus.put(&format!("sys/devices/system/cpu/cpu{cpu}/cpuidle/state{n}/disable"), off);
+            }
+        }
+        cpus.put(Self::POLICY, "default performance [powersave] powersupersave");
+        std::fs::create_dir_all(cpus.0.path().join("run/brakecheck-settings")).unwrap();
+        cpus
+    }
+
+    const POLICY: &str = "sys/module/pcie_aspm/parameters/policy";
+
+    fn put(&self, path: &str, text: &str) {
+        let path = self.0.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
-    };
-    for (n, name) in ["POLL", "C1", "C1E", "C6"].into_iter().enumerate() {
-        put(&format!("cpu0/cpuidle/state{n}/name"), name);
-        put(&format!("cpu0/cpuidle/state{n}/disable"), "0");
     }
-    put("cpufreq/policy0/scaling_governor", "powersave");
-    let script = export(&one_at_a_time(), Format::Script, Use::Latency).unwrap();
-    // The same script, of a tree that is not the machine's.
-    let script = script.replace("/sys/", &format!("{}/sys/", dir.path().display()));
-    let path = dir.path().join("settings.sh");
-    std::fs::write(&path, script).unwrap();
-    let run = |args: &[&str]| {
-        let out = Command::new("sh").arg(&path).args(args).output().unwrap();
-        assert!(out.stderr.is_empty(), "{out:?}");
+
+    fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.0.path().join(path)).unwrap().trim().to_owned()
+    }
+
+    /// The states of both CPUs, and the policy.
+    fn all(&self) -> String {
+        let state = |cpu: u32, n: u32| self.read(&format!("sys/devices/system/cpu/cpu{cpu}/cpuidle/state{n}/disable"));
+        let states = [0, 1].map(|cpu| (0..4).map(|n| state(cpu, n)).collect::<Vec<_>>().join(" "));
+        format!("{}, {}; {}", states[0], states[1], self.read(Self::POLICY))
+    }
+
+    /// Runs a command of a shell that is meant for the machine.
+    fn run(&self, script: &str, args: &[&str]) -> String {
+        let here = self.0.path().display();
+        let script = script.replace("/sys/", &format!("{here}/sys/")).replace("/run/", &format!("{here}/run/"));
+        let out = Command::new("sh").args(["-c", &script, "settings.sh"]).args(args).output().unwrap();
+        assert!(out.status.success() && out.stderr.is_empty(), "{out:?}");
         String::from_utf8(out.stdout).unwrap()
+    }
+}
+
+/// C-states and the policy are to be changed, from values that no single one stands for.
+fn mixed() -> ExperimentFile {
+    let mut file = one_at_a_time();
+    for (id, found) in [("cpu.deep-idle", "C6 x 1, C1E x 1"), ("pcie.aspm", "powersave")] {
+        file.experiment.knobs.iter_mut().find(|k| k.id == id).unwrap().original = Some(found.into());
+    }
+    file
+}
+
+const FOUND: &str = "0 0 0 0, 0 1 0 0; default performance [powersave] powersupersave";
+const PUT_BACK: &str = "0 0 0 0, 0 1 0 0; powersave";
+const APPLIED_TO: &str = "0 0 1 1, 0 0 1 1; powersupersave";
+
+#[test]
+fn the_script_sets_and_puts_back_what_each_file_held() {
+    let cpus = Cpus::new();
+    let script = export(&mixed(), Format::Script, Use::Latency).unwrap();
+    assert!(cpus.run(&script, &["--undo"]).contains("nothing to undo"));
+    assert_eq!(cpus.all(), FOUND);
+    let said = cpus.run(&script, &[]);
+    assert_eq!(cpus.all(), APPLIED_TO, "{said}");
+    assert!(said.contains("cpu0/cpuidle/state3/disable: 0 -> 1"), "{said}");
+    assert!(said.contains("link_power_management_policy does not exist"), "{said}");
+    // Applied once more, it still knows what was there before.
+    cpus.run(&script, &[]);
+    cpus.run(&script, &["--undo"]);
+    assert_eq!(cpus.all(), PUT_BACK);
+}
+
+#[test]
+fn the_unit_sets_and_puts_back_what_each_file_held() {
+    let cpus = Cpus::new();
+    let unit = export(&mixed(), Format::Systemd, Use::Latency).unwrap();
+    let run = |keys: &[&str]| {
+        for key in keys {
+            for line in unit.lines().filter_map(|l| l.strip_prefix(key)?.strip_prefix("=-/bin/sh -c '")) {
+                cpus.run(&line.strip_suffix('\'').unwrap().replace("$$", "$").replace("%%", "%"), &[]);
+            }
+        }
     };
-    let states = || {
-        let state = |n: u32| std::fs::read_to_string(cpu.join(format!("cpu0/cpuidle/state{n}/disable"))).unwrap();
-        (0..4).map(|n| state(n).trim().to_owned()).collect::<Vec<_>>().join(" ")
-    };
-    let said = run(&[]);
-    assert_eq!(states(), "0 0 1 1", "{said}");
-    assert!(said.contains("state3/disable: 0 -> 1") && said.contains("no_turbo does not exist"), "{said}");
-    run(&["--undo"]);
-    assert_eq!(states(), "0 0 0 0");
+    run(&["ExecStartPre", "ExecStart"]);
+    assert_eq!(cpus.all(), APPLIED_TO, "{unit}");
+    run(&["ExecStop"]);
+    assert_eq!(cpus.all(), PUT_BACK, "{unit}");
+}
+
+#[test]
+fn what_is_undecided_or_there_already_is_not_set() {
+    let undecided = experiment("design = 'one-at-a-time'\ntarget = '/mnt/ssd'\nworkloads = ['4k-qd1']", 3);
+    let mut there = one_at_a_time();
+    for r in &there.report.recommendation {
+        if let (Some(value), Use::Latency) = (&r.value, r.purpose) {
+            there.experiment.knobs.iter_mut().find(|k| k.id == r.knob).unwrap().original = Some(value.clone());
+        }
+    }
+    // TLP has values for battery too, and those differ.
+    let already = all(&there).filter(|(f, u, _)| *u == Use::Latency && *f != Format::Tlp);
+    for (format, purpose, text) in all(&undecided).chain(already) {
+        assert!(sets_nothing(format, &text), "{format} {purpose:?}: {text}");
+        assert!(text.contains("No change is recommended"), "{format}: {text}");
+    }
+    let script = export(&one_at_a_time(), Format::Script, Use::Latency).unwrap();
+    assert!(!sets_nothing(Format::Script, &script));
+    assert!(!lines(&script).iter().any(|l| l.contains("no_turbo")), "off already: {script}");
+}
+
+#[test]
+fn tlp_is_not_told_what_was_not_measured() {
+    let mut file = one_at_a_time();
+    file.experiment.knobs.iter_mut().find(|k| k.id == "cpu.epb").unwrap().original = Some("normal".into());
+    for r in file.report.recommendation.iter_mut().filter(|r| r.knob == "cpu.epb") {
+        r.value = Some("power".into());
+    }
+    let tlp = export(&file, Format::Tlp, Use::Latency).unwrap();
+    assert!(!lines(&tlp).iter().any(|l| l.contains("ENERGY_PERF_POLICY")), "{tlp}");
+    assert!(tlp.contains("sets another setting, EPP"), "{tlp}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use super::choice::{Choice, Choices};
 use super::comment::{comment, head, setting, tail};
 use power::recipe::Recipe;
-use protocol::experiment::Use;
 use std::fmt::Write;
 
 pub(super) fn write(choices: &Choices<'_>) -> String {
@@ -11,7 +10,7 @@ pub(super) fn write(choices: &Choices<'_>) -> String {
     let how = [
         "Apply: save as /etc/tlp.d/90-brakecheck.conf, then sudo tlp start. What /etc/tlp.conf itself sets wins.",
         "Undo: remove the file, then sudo tlp start, or restart where TLP has no default.",
-        "_ON_AC is what is recommended for this use, _ON_BAT what is recommended for battery, where that is known.",
+        "_ON_AC is what is recommended for this use, _ON_BAT what is recommended for battery, or else what was found.",
     ];
     head(&mut out, choices, &how);
     let mut disks: Vec<(&str, &str)> = Vec::new();
@@ -24,8 +23,9 @@ pub(super) fn write(choices: &Choices<'_>) -> String {
                 if !note.is_empty() {
                     comment(&mut out, note);
                 }
-                let battery = choice.on_battery.filter(|_| choices.purpose != Use::Battery).unwrap_or(choice.value);
-                for (suffix, value) in [("AC", choice.value), ("BAT", battery)] {
+                let battery = choice.on_battery.or(choice.found);
+                for (suffix, value) in [("AC", Some(choice.value)), ("BAT", battery)] {
+                    let Some(value) = value else { continue };
                     match spelt(choice.id, value, recipe) {
                         Some(value) => {
                             let _ = writeln!(out, "{name}_ON_{suffix}={value}");
@@ -77,7 +77,7 @@ fn variable(choice: &Choice<'_>) -> Result<Variable, &'static str> {
         "platform.profile" => Variable::Split("PLATFORM_PROFILE", ""),
         "cpu.governor" => Variable::Split("CPU_SCALING_GOVERNOR", ""),
         "cpu.epp" => Variable::Split("CPU_ENERGY_PERF_POLICY", ""),
-        "cpu.epb" => Variable::Split("CPU_ENERGY_PERF_POLICY", "TLP sets EPP instead where the CPU has it."),
+        "cpu.epb" => return Err("its variable sets another setting, EPP, where the CPU has that"),
         "cpu.turbo" => Variable::Split("CPU_BOOST", ""),
         "cpu.frequency-floor" => Variable::Split("CPU_MIN_PERF", "In percent; with the driver intel_pstate only."),
         "pcie.aspm" => Variable::Split("PCIE_ASPM", ""),
@@ -101,9 +101,6 @@ fn spelt(id: &str, value: &str, recipe: &Recipe) -> Option<String> {
         ("cpu.turbo", "off") | ("cpu.frequency-floor", "lowest") => "0",
         ("cpu.frequency-floor", "highest") => "100",
         ("cpu.turbo" | "cpu.frequency-floor", _) => return None,
-        ("cpu.epb", "balance-performance") => "balance_performance",
-        ("cpu.epb", "normal") => "default",
-        ("cpu.epb", "balance-power") => "balance_power",
         // What the recipe takes is safe; a value for battery passes through one of its own.
         _ => match Recipe::of(id, value, source(recipe)).ok()? {
             Recipe::Write { .. } | Recipe::Profile { .. } => value,

@@ -10,7 +10,7 @@ pub(super) fn write(choices: &Choices<'_>) -> String {
     let how = [
         "Apply: save as /etc/tmpfiles.d/brakecheck.conf, then sudo systemd-tmpfiles --create brakecheck.conf; at each \
          start it is done early, before late drivers are loaded.",
-        "Undo: remove the file and restart, or write the values named in `was`.",
+        "Undo: remove the file and restart.",
     ];
     head(&mut out, choices, &how);
     for choice in &choices.settings {

@@ -1,7 +1,7 @@
 //! A profile of tuned. Sections and options are those of its plug-ins (tuned/plugins/plugin_*.py).
 
 use super::choice::{Choice, Choices};
-use super::comment::{comment, head, purpose, setting, tail};
+use super::comment::{comment, head, nothing, purpose, setting, tail};
 use power::recipe::Recipe;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,6 +17,10 @@ pub(super) fn write(choices: &Choices<'_>) -> String {
         "Undo: choose the profile before; tuned puts back what it changed.",
     ];
     head(&mut out, choices, &how);
+    let can = |c: &Choice<'_>| c.recipe.as_ref().is_ok_and(|r| option(c, r).is_ok());
+    if !choices.settings.iter().any(can) {
+        return nothing(choices);
+    }
     let _ = writeln!(out, "\n[main]\nsummary=Settings recommended by Brakecheck for {}", short(choices));
     let (mut sections, mut not) = (Sections::new(), String::new());
     for choice in &choices.settings {

@@ -2,6 +2,9 @@
 //!
 //! Every request passes, in this order: response headers, panic catcher, gate, time limit, body limit, route. There is
 //! one gate for HTTP and WebSocket alike, so that the two cannot disagree.
+//!
+//! There are two listeners: the operator's, and one for viewers on the network, whose routes only show (`api`). Who
+//! may ask for what stands in the handlers' arguments (`role`), and what viewers get is masked (`shown`).
 
 pub mod gate;
 

@@ -31,9 +31,11 @@ impl Attempts {
         if counts.since.is_none_or(|since| since.elapsed() > WINDOW) {
             *counts = Counts { since: Some(Instant::now()), ..Counts::default() };
         }
-        let together = counts.together;
+        if counts.together >= TOGETHER {
+            return false;
+        }
         let of = counts.of.entry(from).or_default();
-        if *of >= FOR_EACH_ADDRESS || together >= TOGETHER {
+        if *of >= FOR_EACH_ADDRESS {
             return false;
         }
         *of += 1;

@@ -216,6 +216,8 @@ impl TestServer {
 
     /// A server with options of its own.
     pub(crate) async fn start_with(change: impl FnOnce(&mut Options)) -> Self {
+        // Hundreds of viewers have both their ends in this process.
+        server::limits::raise_open_files();
         let dir = directory();
         let state = StateDir::open(dir.path().join("state")).unwrap();
         let desk = Arc::new(Reader::new(power::Root::default(), "needs root: start with sudo"));

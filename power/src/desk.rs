@@ -16,7 +16,7 @@ pub trait Desk: Debug + Send + Sync {
     fn list(&self) -> Result<PowerState, ErrorBody>;
 
     /// Sets knobs, each by itself: one that fails does not keep the others. `risk` allows risky ones, which then are
-    /// unconfirmed whatever `lifetime` says.
+    /// unconfirmed whatever `lifetime` says, unless they are an experiment's.
     fn set(&self, wishes: &[Assignment], lifetime: Lifetime, risk: bool) -> Result<Vec<Outcome>, ErrorBody>;
 
     /// Keeps for the session what was unconfirmed.

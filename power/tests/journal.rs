@@ -136,6 +136,16 @@ fn a_journal_that_is_gone_is_missed() {
 }
 
 #[test]
+fn what_is_set_back_by_hand_leaves_no_trace() {
+    let host = Host::new();
+    let mut keeper = host.keeper();
+    host.set(&mut keeper, &[("cpu.governor", "performance")]);
+    assert!(is_noted(&host.root));
+    host.set(&mut keeper, &[("cpu.governor", "powersave")]);
+    assert!(!is_noted(&host.root) && !host.path("/run/brakecheck").exists());
+}
+
+#[test]
 fn what_a_process_leaves_that_dies_while_it_writes_is_removed() {
     let host = Host::new();
     drop(host.keeper());

@@ -160,6 +160,25 @@ fn an_experiment_lies_over_everything_and_leaves_it_as_it_was() {
 }
 
 #[test]
+fn an_experiment_that_takes_a_risk_watches_over_it_itself() {
+    let host = Host::new();
+    let before = host.files();
+    let mut keeper = host.keeper();
+    let risky = [wish("pcie.link-speed@0000:01:00.0", "min")];
+    let experiment = Lifetime::Experiment { seconds: 60 };
+    let refused = keeper.set_among(&host.controls(), &risky, experiment, false).unwrap();
+    assert_ne!(refused[0].verdict, Verdict::Applied, "{refused:?}");
+    assert_eq!(host.files(), before);
+    let outcome = keeper.set_among(&host.controls(), &risky, experiment, true).unwrap();
+    assert_eq!(outcome[0].verdict, Verdict::Applied, "{outcome:?}");
+    assert_eq!(keeper.list_among(&host.controls()).confirm_ms, None);
+    keeper.restore(Scope::Unconfirmed, false);
+    assert_ne!(host.files(), before);
+    assert!(keeper.restore(Scope::Experiment, false).is_complete());
+    assert_eq!(host.files(), before);
+}
+
+#[test]
 fn a_risky_setting_falls_back_unless_confirmed() {
     let host = Host::new();
     let before = host.files();

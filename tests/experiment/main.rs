@@ -194,6 +194,24 @@ fn a_host_as_found_is_compared_though_its_cpus_differ() -> Result<()> {
 }
 
 #[test]
+fn what_is_risky_is_compared_once_the_risk_is_taken() -> Result<()> {
+    let (tree, cli, target) = (Tree::laptop()?, Cli::new()?, scratch()?);
+    let run = |risk: &str| -> Result<Finished> {
+        let mut command = cli.command(["--json", "--sysroot"])?;
+        command.arg(tree.path()).args(["experiment", "run", "pcie-link", "--patience", "0s", "--target"]);
+        command.arg(target.path()).args(["--set", risk, "--set", "trial_seconds=0.1"]);
+        let sizes = "workloads=[{name=\"r\",rw=\"randread\",size=\"8m\"}]";
+        command.args(["--set", sizes, "--set", "max_blocks=2", "--set", "min_blocks=2"]);
+        Finished::of(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
+    };
+    run("risk=false")?.refused(5, &["is risky", "`risk = true`"])?;
+    let report = report(&run("risk=true")?)?;
+    let speeds = report.trials.iter().filter(|t| t.void.is_none() && t.configuration > 0).count();
+    ensure!(speeds > 0, "{:?}", report.trials);
+    tree.assert_as_found()
+}
+
+#[test]
 fn a_check_picks_the_settings_by_itself() -> Result<()> {
     let (machine, cli, target) = (Machine::new()?, Cli::new()?, scratch()?);
     let short = ["max_blocks=2", "min_blocks=2", "trial_seconds=0.1"].iter().flat_map(|set| ["--set", set]);

@@ -135,6 +135,14 @@ pub enum PlanError {
         /// Which.
         id: String,
     },
+    /// A risky knob, and nobody has taken the risk.
+    #[error("knobs: {id} is risky: {why}; `risk = true` takes the risk")]
+    Risky {
+        /// Which.
+        id: String,
+        /// Why, in words.
+        why: String,
+    },
     /// Nothing left to compare.
     #[error("{design}: {reason}")]
     Nothing {
@@ -148,7 +156,9 @@ pub enum PlanError {
 impl From<PlanError> for ErrorBody {
     fn from(error: PlanError) -> Self {
         match error {
-            PlanError::ReadOnly { .. } => Self::new(ErrorCode::NotPermitted, error.to_string()),
+            PlanError::ReadOnly { .. } | PlanError::Risky { .. } => {
+                Self::new(ErrorCode::NotPermitted, error.to_string())
+            }
             _ => Self::new(ErrorCode::Usage, error.to_string()),
         }
     }
@@ -174,5 +184,14 @@ pub fn plan(spec: &ExperimentSpec, host: Host<'_>) -> Result<Plan, PlanError> {
         let reason = "there is nothing to compare: no knob can be set here, or all values are the same".into();
         return Err(PlanError::Nothing { design: spec.design, reason });
     }
-    Ok(plan)
+    match risky(&plan, host.knobs) {
+        Some((id, why)) if !spec.risk => Err(PlanError::Risky { id: id.to_owned(), why: why.to_owned() }),
+        _ => Ok(plan),
+    }
+}
+
+/// The first risky knob that is set, and why it is risky.
+fn risky<'a>(plan: &Plan, knobs: &'a [Knob]) -> Option<(&'a str, &'a str)> {
+    let set = |k: &Knob| plan.configurations.iter().flat_map(|c| &c.set).any(|a| a.id == k.id);
+    knobs.iter().find_map(|k| Some((k.id.as_str(), k.risk.as_deref()?)).filter(|_| set(k)))
 }

@@ -40,7 +40,7 @@ fn spec(design: Design, knobs: &[&str]) -> ExperimentSpec {
 }
 
 fn planned(spec: &ExperimentSpec) -> Result<Plan, PlanError> {
-    plan(spec, Host { knobs: &host(), waits: &Wait::ALL })
+    plan(&ExperimentSpec { risk: true, ..spec.clone() }, Host { knobs: &host(), waits: &Wait::ALL })
 }
 
 #[test]
@@ -210,4 +210,14 @@ fn what_turns_out_impossible_is_left_out_with_its_reason() {
         let (to, from) = (&rest.configurations[to].set, &rest.configurations[from].set);
         assert_eq!(to.iter().zip(from).filter(|(a, b)| a != b).count(), 1);
     }
+}
+
+#[test]
+fn a_risk_is_taken_by_name_or_not_at_all() {
+    let host = host();
+    let host = Host { knobs: &host, waits: &Wait::ALL };
+    let error = plan(&spec(Design::PcieLink, &[]), host).unwrap_err().to_string();
+    assert!(error.contains("pcie.link-speed@0000:01:00.0 is risky: may lose the drive; `risk = true`"), "{error}");
+    // What is not risky needs no word.
+    plan(&spec(Design::Ncq, &[]), host).unwrap();
 }

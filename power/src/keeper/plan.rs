@@ -45,7 +45,9 @@ impl<'a> Wish<'a> {
         if let (Some(why), false) = (&control.risk, risk) {
             return Err(format!("risky: {why}; it is set on the Power page, where it falls back unless confirmed"));
         }
-        let lifetime = if control.risk.is_some() { Lifetime::Unconfirmed } else { lifetime };
+        // An experiment watches over its own settings: each trial reads from the drive, and without it they go back.
+        let is_watched = matches!(lifetime, Lifetime::Experiment { .. });
+        let lifetime = if control.risk.is_some() && !is_watched { Lifetime::Unconfirmed } else { lifetime };
         let lasts = match lifetime {
             Lifetime::Unconfirmed => Some(u64::from(CONFIRM_MS)),
             Lifetime::For { seconds } | Lifetime::Experiment { seconds } => Some(u64::from(seconds) * 1_000),

@@ -296,7 +296,7 @@ impl Keeper {
 
     /// If it cannot be written anew, the old journal stands, and tells what is back already as still to be put back:
     /// the next restore finds it back.
-    fn rewrite(&mut self) {
+    pub(super) fn rewrite(&mut self) {
         if let Err(error) = self.journal.rewrite(self.records.values()) {
             self.notes.push(format!("{error}; what is back will be found so"));
         }

@@ -70,6 +70,10 @@ impl Keeper {
         let ids: Vec<&str> = wishes.iter().flatten().map(Wish::id).collect();
         self.mark(&marks);
         self.put_back_disturbed(&ids);
+        // Set to what it was: nothing is left to be put back, and nothing is to say that something is.
+        if self.records.is_empty() && !marks.is_empty() {
+            self.rewrite();
+        }
 
         let told =
             wishes.iter().zip(refusals).zip(wanted).enumerate().map(|(at, ((wish, refused), wanted))| match wish {

@@ -189,6 +189,9 @@ pub struct ExperimentSpec {
     /// their own `runtime` for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial_seconds: Option<f64>,
+    /// Takes the risk of risky knobs, such as the speed of a link, which may lose the drive until a reboot.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub risk: bool,
     /// Seed of the random orders; drawn, and stored, if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -229,6 +232,7 @@ impl ExperimentSpec {
             min_blocks: defaults::min_blocks(),
             max_blocks: defaults::max_blocks(),
             trial_seconds: None,
+            risk: false,
             seed: None,
         }
     }

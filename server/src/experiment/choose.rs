@@ -9,7 +9,7 @@ use protocol::experiment::{Design, ExperimentSpec, WorkloadChoice};
 use protocol::power::PowerState;
 
 /// The experiment with what was left open filled in: in a check, short trials of what shows most; in whatever asks which
-/// setting costs what, the knobs that can matter for the drive.
+/// setting costs what, the knobs that can matter for the drive; in what asks about its queue or link, those of the drive.
 pub fn fill(root: &Root, spec: &ExperimentSpec, state: &PowerState) -> Result<ExperimentSpec, ErrorBody> {
     let mut spec = spec.clone();
     if spec.design == Design::Check {
@@ -21,7 +21,32 @@ pub fn fill(root: &Root, spec: &ExperimentSpec, state: &PowerState) -> Result<Ex
     if spec.knobs.is_empty() && matches!(spec.design, Design::Check | Design::OneAtATime) {
         spec.knobs = choose(root, &spec.target, state)?;
     }
+    let of = match spec.design {
+        Design::Ncq => "sata.ncq@",
+        Design::PcieLink => "pcie.link-speed@",
+        _ => return Ok(spec),
+    };
+    // Other drives' are none of its business; without any of its own, the plan says so.
+    if spec.knobs.is_empty()
+        && let Some(names) = path(root, &spec.target)?
+    {
+        let own = |id: &str| id.strip_prefix(of).is_some_and(|device| names.iter().any(|name| name == device));
+        let ids = state.knobs.iter().filter(|k| k.id.starts_with(of)).map(|k| k.id.clone());
+        spec.knobs = ids.filter(|id| own(id)).collect();
+        if spec.knobs.is_empty() {
+            let kind = of.trim_end_matches('@');
+            return Err(ErrorBody::new(ErrorCode::NotPermitted, format!("The drive of this target has no {kind}."))
+                .hint("Choose another question, or a target on another drive."));
+        }
+    }
     Ok(spec)
+}
+
+/// Names of the devices from the drive under the target to the host, where the drive is known.
+fn path(root: &Root, target: &str) -> Result<Option<Vec<String>>, ErrorBody> {
+    let facts = engine::target::inspect(target).map_err(|e| e.body())?;
+    let drive = if root.is_live() { drive(root, &facts) } else { None };
+    Ok(drive.map(|drive| power::drive::path_names(root, &drive.name)))
 }
 
 /// The knobs that can matter for the drive under the target. Of a recorded machine, whose drives are not here, all that
@@ -31,10 +56,8 @@ fn choose(root: &Root, target: &str, state: &PowerState) -> Result<Vec<String>, 
     if let Some(reason) = &state.read_only {
         return Err(ErrorBody::new(ErrorCode::NotPermitted, format!("No setting can be changed: {reason}.")));
     }
-    let facts = engine::target::inspect(target).map_err(|e| e.body())?;
-    let drive = if root.is_live() { drive(root, &facts) } else { None };
-    let names = match &drive {
-        Some(drive) => power::drive::path_names(root, &drive.name),
+    let names = match path(root, target)? {
+        Some(names) => names,
         None => knobs.iter().filter_map(|k| Some(k.id.split_once('@')?.1.to_owned())).collect(),
     };
     let chosen = relevant(knobs, &names.iter().map(String::as_str).collect::<Vec<_>>());

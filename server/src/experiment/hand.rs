@@ -31,6 +31,8 @@ pub struct Hand {
     who: Who,
     /// Whether something was set that is not back yet.
     any_set: bool,
+    /// Whether risky knobs may be set.
+    risk: bool,
 }
 
 #[derive(Debug)]
@@ -49,23 +51,28 @@ impl Hand {
     pub fn open(root: &Root, state: &StateDir) -> Result<Self, ErrorBody> {
         if root.is_live() && !geteuid().is_root() {
             let desk = Arc::new(Reader::new(root.clone(), NEEDS_ROOT));
-            return Ok(Self { desk, who: Who::Nobody, any_set: false });
+            return Ok(Self { desk, who: Who::Nobody, any_set: false, risk: false });
         }
         let journal = privilege::journal(state)?;
         if let Some(client) = server(root, &journal)? {
-            return Ok(Self { desk: Arc::new(client), who: Who::Server, any_set: false });
+            return Ok(Self { desk: Arc::new(client), who: Who::Server, any_set: false, risk: false });
         }
         let broker = Broker::start(root, &journal)?;
         broker.greet()?;
         let desk = broker.desk();
         let pulse = Pulse::start(Arc::clone(&desk))?;
-        Ok(Self { desk, who: Who::Own(broker, pulse), any_set: false })
+        Ok(Self { desk, who: Who::Own(broker, pulse), any_set: false, risk: false })
     }
 
     /// Takes in hand what is behind the desk of the server that runs the experiment.
     pub fn on(desk: Arc<dyn Desk>) -> Result<Self, ErrorBody> {
         let who = if desk.list()?.read_only.is_none() { Who::Server } else { Who::Nobody };
-        Ok(Self { desk, who, any_set: false })
+        Ok(Self { desk, who, any_set: false, risk: false })
+    }
+
+    /// Says whether risky knobs may be set.
+    pub fn take_risk(&mut self, risk: bool) {
+        self.risk = risk;
     }
 
     /// Whether anything can be set.
@@ -93,12 +100,15 @@ impl Hand {
         if wishes.is_empty() {
             return Ok(Vec::new());
         }
+        let experiment = Lifetime::Experiment { seconds: u32::try_from(time.as_secs()).unwrap_or(u32::MAX).max(1) };
         let lifetime = match self.who {
-            Who::Server => Lifetime::Experiment { seconds: u32::try_from(time.as_secs()).unwrap_or(u32::MAX).max(1) },
+            Who::Server => experiment,
+            // What is risky would be unconfirmed in a session.
+            Who::Own(..) | Who::Nobody if self.risk => experiment,
             Who::Own(..) | Who::Nobody => Lifetime::Session,
         };
         self.any_set = true;
-        self.desk.set(wishes, lifetime, false)
+        self.desk.set(wishes, lifetime, self.risk)
     }
 
     /// Puts back everything that was set, for now or for good, and says what became of it.

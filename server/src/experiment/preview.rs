@@ -4,7 +4,7 @@ use super::choose::fill;
 use super::settle;
 use crate::runner::Runner;
 use lab::analysis::Analysis;
-use lab::design::{Host, Plan, block, plan};
+use lab::design::{Host, Plan, PlanError, block, plan};
 use lab::forecast::forecast;
 use lab::words::Titles;
 use protocol::error::{ErrorBody, ErrorCode};
@@ -37,7 +37,13 @@ pub fn preview(
         Err(error) => return Err(error),
     };
     let waits = engine::facts::engine_facts().wait_modes.clone();
-    let plan = plan(&spec, Host { knobs: &able.knobs, waits: &waits })?;
+    let host = Host { knobs: &able.knobs, waits: &waits };
+    let (plan, no_risk) = match plan(&spec, host) {
+        Err(error @ PlanError::Risky { .. }) => {
+            (plan(&ExperimentSpec { risk: true, ..spec.clone() }, host)?, Some(error.into()))
+        }
+        planned => (planned?, None),
+    };
     let workloads = spec.expanded_workloads();
     let target = engine::target::check(&RunSpec::of_workloads(&spec.target, &workloads, 1)).map_err(|e| e.body());
     let changes = changes(&plan, &able);
@@ -71,7 +77,7 @@ pub fn preview(
         least_seconds: times.least,
         most_seconds: times.most,
         notes,
-        refused: no_right.or(no_target).or(target.err()).or(busy),
+        refused: no_right.or(no_target).or(target.err()).or(no_risk).or(busy),
         configurations: plan.configurations,
         unmapped: plan.unmapped,
         spec,

@@ -36,8 +36,9 @@ impl Ready {
     pub fn new(runner: &Runner, take: Take<'_>, ask: Ask<'_>) -> Result<Self, ErrorBody> {
         let id = new_id();
         let lock = runner.lock_for("an experiment", &id)?;
-        let hand = take()?;
+        let mut hand = take()?;
         let record = begin(runner, &hand, id, ask)?;
+        hand.take_risk(record.spec.risk);
         Ok(Self { record, trials: Vec::new(), hand, lock })
     }
 
@@ -56,8 +57,9 @@ impl Ready {
         let lock = runner.lock_for("an experiment", id)?;
         // Read under the lock: nobody adds to them any more.
         let trials = runner.store().trials(id)?;
-        let hand = take()?;
+        let mut hand = take()?;
         refuse_changes(runner, &hand, &record)?;
+        hand.take_risk(record.spec.risk);
         Ok(Self { record, trials, hand, lock })
     }
 

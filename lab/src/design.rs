@@ -13,6 +13,7 @@
 
 pub mod factor;
 mod factorial;
+mod idle;
 mod ladder;
 pub mod order;
 pub mod plan;

@@ -76,6 +76,25 @@ fn written_machines_are_put_back_to_the_byte() {
     }
 }
 
+/// Of two wishes for one file the later one counts; the other is told whose doing it is, and nothing of it is written.
+#[test]
+fn wishes_that_undo_each_other_are_told_apart() {
+    let text = fs::read_to_string(format!("{}/tests/trees/laptop.txt", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let (_dir, root) = common::tree(&text);
+    let state = common::scratch();
+    let mut keeper = Keeper::open(root, &state.path().join("journal")).unwrap();
+    let wish = |id: &str, value: &str| Assignment { id: id.into(), value: value.into() };
+    let mut set = |c1e: &str| {
+        let wishes = [wish("cpu.deep-idle", "C1"), wish("cpu.c1e", c1e)];
+        keeper.set(&Hints::default(), &wishes, Lifetime::Session, false).unwrap()
+    };
+    let [deep, c1e]: [Outcome; 2] = set("on").try_into().unwrap();
+    assert_eq!((deep.verdict, c1e.verdict), (Verdict::Refused, Verdict::Unchanged));
+    assert_eq!(deep.message.unwrap(), "cpu.c1e=on writes the same file with another value");
+    assert!(set("off").iter().all(|o| o.verdict.is_done()), "both want the same");
+    assert!(keeper.restore(Scope::All, false).is_complete());
+}
+
 #[test]
 fn recorded_machines_are_put_back_to_the_byte() {
     let Some(machines) = common::machines() else { return };

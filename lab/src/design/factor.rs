@@ -1,8 +1,9 @@
 //! Knobs as a design sees them: two values, one that saves and one that performs.
 
+use super::idle;
 use super::plan::PlanError;
 use protocol::experiment::keys::did_you_mean;
-use protocol::experiment::{Configuration, ExperimentSpec};
+use protocol::experiment::{Configuration, ExperimentSpec, Unmapped};
 use protocol::knob::{Assignment, Knob};
 
 /// A knob between two of its values.
@@ -68,16 +69,19 @@ pub(super) fn harmless(knobs: &[Knob]) -> impl Iterator<Item = Factor> {
     knobs.iter().filter(usable).filter(move |k| !stands_back(k)).filter_map(Factor::of)
 }
 
-/// The knobs named in the spec, each of which must have a pair of values; the harmless ones if none is named.
-pub(super) fn factors(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Vec<Factor>, PlanError> {
-    if spec.knobs.is_empty() {
-        return Ok(harmless(knobs).collect());
-    }
+/// The knobs named in the spec, each of which must have a pair of values; the harmless ones if none is named. Beside
+/// them, what cannot be tried with the others.
+pub(super) fn factors(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<(Vec<Factor>, Vec<Unmapped>), PlanError> {
     let named = |id: &String| {
         let knob = settable(knobs, id)?;
         Factor::of(knob).ok_or_else(|| PlanError::NoPair { id: id.clone() })
     };
-    spec.knobs.iter().map(named).collect()
+    let mut factors = match spec.knobs.as_slice() {
+        [] => harmless(knobs).collect(),
+        ids => ids.iter().map(named).collect::<Result<Vec<_>, _>>()?,
+    };
+    let left_out = idle::apart(&mut factors);
+    Ok((factors, left_out.into_iter().collect()))
 }
 
 /// A configuration that gives each factor the value that `pick` picks.

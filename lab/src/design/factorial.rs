@@ -16,14 +16,14 @@ const FULL: usize = 5;
 const MOST: usize = 32;
 
 pub(super) fn plan(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Plan, PlanError> {
-    let factors = factors(spec, knobs)?;
+    let (factors, unmapped) = factors(spec, knobs)?;
     if factors.len() > MOST {
         let reason = format!("{} knobs; name at most {MOST} in `knobs`", factors.len());
         return Err(PlanError::Nothing { design: spec.design, reason });
     }
     let words = words(factors.len());
     let runs = 1u32 << basic(factors.len());
-    let mut plan = Plan::default();
+    let mut plan = Plan { unmapped, ..Plan::default() };
     for run in 0..runs {
         let saves = |i: usize| words.get(i).is_some_and(|w| sign(run, *w) > 0.0);
         let on: Vec<_> = factors.iter().enumerate().filter(|(i, _)| saves(*i)).map(|(_, f)| f.id.as_str()).collect();

@@ -1,6 +1,7 @@
 //! Rungs, one after the other, and the comparison of just two.
 
 use super::factor::{as_found, configuration, factors, settable};
+use super::idle;
 use super::plan::{Contrast, Plan, PlanError};
 use protocol::experiment::keys::did_you_mean;
 use protocol::experiment::{Configuration, ExperimentSpec, Rung};
@@ -11,7 +12,7 @@ pub(super) fn ladder(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Plan, Plan
     if !spec.rung.is_empty() {
         return Ok(climb(cumulative(&spec.rung, knobs)?, knobs));
     }
-    let factors = factors(spec, knobs)?;
+    let (factors, unmapped) = factors(spec, knobs)?;
     let rung = |done: usize| {
         let name = match done.checked_sub(1).and_then(|last| factors.get(last)) {
             None => "all-saving".into(),
@@ -19,7 +20,7 @@ pub(super) fn ladder(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Plan, Plan
         };
         configuration(name, &factors, |i, _| i >= done)
     };
-    Ok(climb((0..=factors.len()).map(rung).collect(), knobs))
+    Ok(Plan { unmapped, ..climb((0..=factors.len()).map(rung).collect(), knobs) })
 }
 
 /// The two rungs given, or the host as found against all-performance.
@@ -28,16 +29,17 @@ pub(super) fn ab(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Plan, PlanErro
         // Each stands for itself: what one does not mention is as it was found.
         let one = |r: &Rung| cumulative(std::slice::from_ref(r), knobs);
         let mut both: Vec<_> = one(a)?.into_iter().chain(one(b)?).collect();
-        complete(&mut both, knobs);
+        complete(&mut both, knobs)?;
         return Ok(climb(both, knobs));
     }
-    let factors = factors(spec, knobs)?;
+    let (factors, unmapped) = factors(spec, knobs)?;
     let found = factors.iter().filter_map(|f| {
         let value = knobs.iter().find(|k| k.id == f.id).and_then(as_found)?;
         Some(Assignment { id: f.id.clone(), value })
     });
     let found = Configuration { name: "as-found".into(), set: found.collect(), wait: None };
-    Ok(climb(vec![found, configuration("all-performance", &factors, |_, _| false)], knobs))
+    let both = vec![found, configuration("all-performance", &factors, |_, _| false)];
+    Ok(Plan { unmapped, ..climb(both, knobs) })
 }
 
 /// Full assignments from rungs that only say what changes. What no rung has set yet is as it was found.
@@ -60,20 +62,43 @@ pub(super) fn cumulative(rungs: &[Rung], knobs: &[Knob]) -> Result<Vec<Configura
             now.retain(|a| a.id != *id);
             now.push(Assignment { id: id.clone(), value: value.clone() });
         }
+        refuse_contradiction(rung, &now, knobs)?;
         out.push(Configuration { name: rung.name.clone(), set: now.clone(), wait: None });
     }
-    complete(&mut out, knobs);
+    complete(&mut out, knobs)?;
     Ok(out)
 }
 
-/// Gives every configuration a value for each knob that any of them sets, in the host's order of knobs.
-fn complete(configurations: &mut [Configuration], knobs: &[Knob]) {
+/// A rung that sets two knobs of the same files must mean the same by both.
+fn refuse_contradiction(rung: &Rung, now: &[Assignment], knobs: &[Knob]) -> Result<(), PlanError> {
+    let mut agreed = now.to_vec();
+    if [idle::C1E, idle::DEPTH].iter().any(|id| !rung.set.contains_key(*id)) {
+        return Ok(());
+    }
+    let contradiction = |reason| PlanError::Contradiction { rung: rung.name.clone(), reason };
+    idle::agree(&mut agreed, idle::C1E, knobs).map_err(contradiction)?;
+    if agreed == now {
+        return Ok(());
+    }
+    let (c1e, depth) = (idle::C1E, idle::DEPTH);
+    Err(contradiction(format!("{c1e} and {depth} write the same files, and want different things of C1E")))
+}
+
+/// Gives every configuration a value for each knob that any of them sets, in the host's order of knobs. Assignments come
+/// in the order in which they were made.
+fn complete(configurations: &mut [Configuration], knobs: &[Knob]) -> Result<(), PlanError> {
     let touched = |k: &&Knob| configurations.iter().any(|c| c.set.iter().any(|a| a.id == k.id));
     let touched: Vec<&Knob> = knobs.iter().filter(touched).collect();
     for c in configurations {
+        let last = c.set.iter().rev().find(|a| [idle::C1E, idle::DEPTH].contains(&a.id.as_str())).map(|a| a.id.clone());
         let value = |k: &Knob| c.set.iter().find(|a| a.id == k.id).map(|a| a.value.clone()).or_else(|| as_found(k));
         c.set = touched.iter().filter_map(|k| Some(Assignment { id: k.id.clone(), value: value(k)? })).collect();
+        if let Some(last) = last {
+            let contradiction = |reason| PlanError::Contradiction { rung: c.name.clone(), reason };
+            idle::agree(&mut c.set, &last, knobs).map_err(contradiction)?;
+        }
     }
+    Ok(())
 }
 
 /// Compares each configuration with the one before it. Of the two, the one that saves more is the one in question.
@@ -81,7 +106,8 @@ pub(super) fn climb(configurations: Vec<Configuration>, knobs: &[Knob]) -> Plan 
     let mut contrasts = Vec::new();
     for (i, pair) in configurations.windows(2).enumerate() {
         let [a, b] = pair else { continue };
-        let changed: Vec<_> = a.set.iter().zip(&b.set).filter(|(x, y)| x.value != y.value).collect();
+        let changed = a.set.iter().zip(&b.set).filter(|(x, y)| x.value != y.value).collect();
+        let changed = idle::leading(changed, knobs);
         if changed.is_empty() {
             continue;
         }

@@ -143,6 +143,14 @@ pub enum PlanError {
         /// Why, in words.
         why: String,
     },
+    /// A rung that cannot be had.
+    #[error("rung `{rung}`: {reason}")]
+    Contradiction {
+        /// Its name.
+        rung: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// Nothing left to compare.
     #[error("{design}: {reason}")]
     Nothing {

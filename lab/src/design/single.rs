@@ -11,8 +11,8 @@ use protocol::workload::Wait;
 /// Both, because either alone can miss a brake: as long as deeper idle states are on, C1E costs nothing that they do not
 /// cost already; and with everything off, a knob that only matters when the CPU is slow is not seen.
 pub(super) fn one_at_a_time(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Plan, PlanError> {
-    let factors = factors(spec, knobs)?;
-    let mut plan = Plan::default();
+    let (factors, unmapped) = factors(spec, knobs)?;
+    let mut plan = Plan { unmapped, ..Plan::default() };
     let lone = factors.len() == 1;
     // A single knob has nothing to be on top of: both bases are the same pair.
     if !lone && spec.from != Base::AllPerformance {

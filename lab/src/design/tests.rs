@@ -22,7 +22,7 @@ fn host() -> Vec<Knob> {
     vec![
         knob("platform.profile", &["low-power", "balanced", "performance"]),
         knob("cpu.turbo", &["off", "on"]),
-        knob("cpu.deep-idle", &["C6", "C1"]),
+        Knob { values: ["C1", "C1E", "C6", "POLL"].map(Into::into).into(), ..knob("cpu.deep-idle", &["C6", "C1"]) },
         knob("cpu.c1e", &["on", "off"]),
         knob("cpu.governor", &["powersave", "performance"]),
         Knob {
@@ -62,7 +62,7 @@ fn every_design_compares_configurations_that_are_complete() {
 
 #[test]
 fn one_at_a_time_changes_one_thing() {
-    let all = planned(&spec(Design::OneAtATime, &["cpu.turbo", "cpu.c1e", "cpu.deep-idle"])).unwrap();
+    let all = planned(&spec(Design::OneAtATime, &["cpu.turbo", "cpu.governor", "cpu.deep-idle"])).unwrap();
     assert_eq!((all.configurations.len(), all.contrasts.len()), (8, 6));
     for c in &all.contrasts {
         let [(to, _), (from, _)] = c.weights[..] else { panic!() };
@@ -84,7 +84,7 @@ fn the_runs_of_2009_are_mapped_as_far_as_they_can_be() {
     assert_eq!(names, runs);
     let knobs: Vec<_> = gigabyte.contrasts.iter().map(|c| (c.knob.as_str(), c.from.as_str(), c.to.as_str())).collect();
     let expected =
-        [("cpu.deep-idle", "C1", "C6"), ("cpu.c1e", "off", "on"), ("cpu.governor", "performance", "powersave")];
+        [("cpu.deep-idle", "C1E", "C6"), ("cpu.c1e", "off", "on"), ("cpu.governor", "performance", "powersave")];
     assert_eq!(knobs, expected);
     let unmapped: Vec<_> = gigabyte.unmapped.iter().map(|u| u.setting.as_str()).collect();
     assert!(unmapped.contains(&"Multi-threading") && unmapped.contains(&"Thermal Monitor"), "{unmapped:?}");
@@ -100,10 +100,6 @@ fn the_runs_of_2009_are_mapped_as_far_as_they_can_be() {
 
 #[test]
 fn a_ladder_keeps_what_its_rungs_have_changed() {
-    let rung = |name: &str, set: &[(&str, &str)]| Rung {
-        name: name.into(),
-        set: set.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
-    };
     let rungs =
         vec![rung("a", &[("cpu.c1e", "off")]), rung("b", &[("cpu.turbo", "on")]), rung("c", &[("cpu.c1e", "on")])];
     let ladder = planned(&ExperimentSpec { rung: rungs, ..spec(Design::Ladder, &[]) }).unwrap();
@@ -114,6 +110,70 @@ fn a_ladder_keeps_what_its_rungs_have_changed() {
     // The last rung turns a saving on, so it is the one in question.
     let last = ladder.contrasts.last().unwrap();
     assert_eq!((last.from.as_str(), last.to.as_str(), last.weights[0].0), ("off", "on", 2));
+}
+
+fn rung(name: &str, set: &[(&str, &str)]) -> Rung {
+    Rung { name: name.into(), set: set.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect() }
+}
+
+/// "cpu.deep-idle=C6 cpu.c1e=on", of each configuration.
+fn settings(plan: &Plan) -> Vec<String> {
+    let words = |c: &protocol::experiment::Configuration| {
+        c.set.iter().map(|a| format!("{}={}", a.id, a.value)).collect::<Vec<_>>().join(" ")
+    };
+    plan.configurations.iter().map(words).collect()
+}
+
+#[test]
+fn of_two_knobs_for_the_same_files_one_follows_the_other() {
+    let ladder = |rungs: &[Rung]| planned(&ExperimentSpec { rung: rungs.to_vec(), ..spec(Design::Ladder, &[]) });
+    let plan = ladder(&[
+        rung("deep", &[("cpu.deep-idle", "C6")]),
+        rung("light", &[("cpu.deep-idle", "C1")]),
+        rung("C1E", &[("cpu.c1e", "on")]),
+        rung("no C1E", &[("cpu.c1e", "off")]),
+        rung("spinning", &[("cpu.deep-idle", "POLL")]),
+        rung("deep again", &[("cpu.deep-idle", "C6")]),
+    ]);
+    let plan = plan.unwrap();
+    let wanted = [("C6", "on"), ("C1", "off"), ("C1E", "on"), ("C1", "off"), ("POLL", "off"), ("C6", "on")];
+    assert_eq!(settings(&plan), wanted.map(|(deep, c1e)| format!("cpu.deep-idle={deep} cpu.c1e={c1e}")));
+    // Each step is told by the knob that it is about.
+    let told: Vec<_> = plan.contrasts.iter().map(|c| (c.knob.as_str(), c.from.as_str(), c.to.as_str())).collect();
+    let (deep, c1e) = ("cpu.deep-idle", "cpu.c1e");
+    let wanted =
+        [(deep, "C1", "C6"), (c1e, "off", "on"), (c1e, "off", "on"), (deep, "C1", "POLL"), (deep, "POLL", "C6")];
+    assert_eq!(told, wanted);
+
+    let ab = [rung("light", &[("cpu.deep-idle", "C1")]), rung("C1E", &[("cpu.c1e", "on")])];
+    let ab = planned(&ExperimentSpec { rung: ab.to_vec(), ..spec(Design::Ab, &[]) }).unwrap();
+    assert_eq!(settings(&ab), ["cpu.deep-idle=C1 cpu.c1e=off", "cpu.deep-idle=C6 cpu.c1e=on"]);
+
+    let deeper = ladder(&[rung("deep", &[("cpu.deep-idle", "C6")]), rung("x", &[("cpu.c1e", "off")])]);
+    let deeper = deeper.unwrap_err().to_string();
+    assert!(
+        deeper.contains("rung `x`: cpu.c1e cannot be off with cpu.deep-idle at C6: both write the same"),
+        "{deeper}"
+    );
+    let both = rung("x", &[("cpu.c1e", "on"), ("cpu.deep-idle", "C1")]);
+    let both = ladder(&[rung("a", &[]), both]).unwrap_err().to_string();
+    assert!(both.contains("rung `x`: cpu.c1e and cpu.deep-idle write the same files"), "{both}");
+}
+
+#[test]
+fn two_knobs_for_the_same_files_are_not_tried_apart() {
+    for design in [Design::OneAtATime, Design::Check, Design::Factorial, Design::Ladder, Design::Ab] {
+        for named in [&["cpu.turbo", "cpu.c1e", "cpu.deep-idle"][..], &[]] {
+            let plan = planned(&spec(design, named)).unwrap();
+            assert!(plan.configurations.iter().all(|c| c.set.iter().all(|a| a.id != "cpu.c1e")), "{design}");
+            let [left] = plan.unmapped.as_slice() else { panic!("{design}: {:?}", plan.unmapped) };
+            assert!(
+                left.setting == "cpu.c1e" && left.reason.contains("cpu.deep-idle write the same files"),
+                "{left:?}"
+            );
+        }
+        assert_eq!(planned(&spec(design, &["cpu.turbo", "cpu.c1e"])).unwrap().unmapped, []);
+    }
 }
 
 #[test]
@@ -142,7 +202,7 @@ fn what_cannot_be_planned_is_said() {
 
 #[test]
 fn the_same_seed_gives_the_same_order_and_settled_knobs_drop_out() {
-    let plan = planned(&spec(Design::OneAtATime, &["cpu.turbo", "cpu.c1e", "cpu.deep-idle"])).unwrap();
+    let plan = planned(&spec(Design::OneAtATime, &["cpu.turbo", "cpu.governor", "cpu.deep-idle"])).unwrap();
     let all = Open::all(&plan, 2);
     let orders: Vec<_> = (0..20).map(|b| block(&plan, 7, b, &all)).collect();
     assert_eq!(orders, (0..20).map(|b| block(&plan, 7, b, &all)).collect::<Vec<_>>());
@@ -162,7 +222,7 @@ fn the_same_seed_gives_the_same_order_and_settled_knobs_drop_out() {
 
 #[test]
 fn every_configuration_is_first_about_equally_often() {
-    let plan = planned(&spec(Design::OneAtATime, &["cpu.turbo", "cpu.c1e", "cpu.deep-idle"])).unwrap();
+    let plan = planned(&spec(Design::OneAtATime, &["cpu.turbo", "cpu.governor", "cpu.deep-idle"])).unwrap();
     let all = Open::all(&plan, 1);
     let mut first = [0u32; 8];
     for number in 0..4000 {

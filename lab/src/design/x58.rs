@@ -2,6 +2,7 @@
 //! counterparts of their BIOS settings.
 
 use super::factor::{Factor, kind};
+use super::idle;
 use super::ladder::climb;
 use super::plan::{Plan, PlanError};
 use protocol::experiment::{Configuration, ExperimentSpec, Unmapped};
@@ -93,6 +94,9 @@ pub(super) fn plan(spec: &ExperimentSpec, knobs: &[Knob], board: &[Setting]) -> 
         }
         let off: Vec<_> = board.iter().filter(|s| s.off_from == Some(run)).map(|s| s.name).collect();
         let name = if off.is_empty() { format!("run {run}") } else { format!("run {run}: {} off", off.join(", ")) };
+        // Their C1E stays enabled by itself where the deeper states are disabled: the depth is then C1E.
+        let contradiction = |reason| PlanError::Contradiction { rung: name.clone(), reason };
+        idle::agree(&mut set, idle::C1E, knobs).map_err(contradiction)?;
         match configurations.last() {
             Some(last) if last.set == set => {
                 let reason = "it changes nothing that can be changed here, so it is left out".into();

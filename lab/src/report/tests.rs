@@ -25,7 +25,7 @@ fn knob(id: &str, title: &str) -> Knob {
 }
 
 fn host() -> Vec<Knob> {
-    vec![knob("cpu.deep-idle", "deep idle states"), knob("cpu.c1e", "C1E")]
+    vec![knob("cpu.deep-idle", "deep idle states"), knob("cpu.epb", "energy bias")]
 }
 
 fn spec(design: Design) -> ExperimentSpec {
@@ -89,14 +89,14 @@ fn the_brake_is_named_with_its_cost_its_saving_and_what_to_do() {
     let paced = effect(&r, "cpu.deep-idle", "4k-qd1-paced", Metric::LatencyMean);
     assert!((paced.estimate_percent.unwrap() + 20.0).abs() < 1.0 && paced.primary);
     assert_eq!(effect(&r, "cpu.deep-idle", "4k-qd32", Metric::Iops).verdict, Finding::Free);
-    assert_eq!(effect(&r, "cpu.c1e", "4k-qd1", Metric::Iops).verdict, Finding::Free);
+    assert_eq!(effect(&r, "cpu.epb", "4k-qd1", Metric::Iops).verdict, Finding::Free);
     assert!(r.headline.starts_with("The brakes are on. Keeping deep idle states at on costs"), "{}", r.headline);
     let advice =
         |knob: &str, purpose: Use| r.recommendation.iter().find(|a| a.knob == knob && a.purpose == purpose).unwrap();
     assert_eq!(advice("cpu.deep-idle", Use::Latency).value.as_deref(), Some("off"));
     assert_eq!(advice("cpu.deep-idle", Use::Throughput).keep_saving, Some(true));
     assert_eq!(advice("cpu.deep-idle", Use::Battery).keep_saving, Some(true));
-    assert_eq!(advice("cpu.c1e", Use::Latency).keep_saving, Some(true));
+    assert_eq!(advice("cpu.epb", Use::Latency).keep_saving, Some(true));
     let json = serde_json::to_value(&r).unwrap();
     assert_eq!(json["effects"][0]["verdict"], "brake");
     assert_eq!(json["recommendation"][0]["use"], "latency");
@@ -164,7 +164,7 @@ fn a_factorial_finds_what_only_two_do_together() {
     let r = report(&spec, &plan, &host(), all);
     let together = r.interactions.iter().find(|i| i.workload == "4k-qd32").unwrap();
     assert!(together.matters && (together.estimate_percent.unwrap() + 10.0).abs() < 1.0, "{together:?}");
-    assert!(together.sentence.as_deref().unwrap().contains("deep idle states and C1E together cost"));
+    assert!(together.sentence.as_deref().unwrap().contains("deep idle states and energy bias together cost"));
     assert!(r.interactions.iter().any(|i| i.workload == "4k-qd1-paced" && !i.matters));
 }
 

@@ -4,6 +4,7 @@ use super::boot_ms;
 use crate::control::{Choice, Control};
 use crate::site::Site;
 use protocol::knob::{Assignment, CONFIRM_MS, Lifetime};
+use std::collections::BTreeMap;
 
 /// A wish that can be tried.
 #[derive(Debug)]
@@ -59,6 +60,25 @@ impl<'a> Wish<'a> {
     pub(super) fn id(&self) -> &'a str {
         &self.control.id
     }
+}
+
+/// The wishes that a later one undoes, since it writes the same file with another value, each with the reason.
+pub(super) fn undone(wishes: &[Option<Wish<'_>>]) -> Vec<(usize, String)> {
+    let mut last: BTreeMap<&Site, (&str, &Wish<'_>)> = BTreeMap::new();
+    let mut out = Vec::new();
+    for (at, wish) in wishes.iter().enumerate().rev() {
+        let Some(wish) = wish else { continue };
+        let writes = || wish.choice.writes.iter();
+        let other = writes().find_map(|w| last.get(&w.site).filter(|(value, _)| *value != w.value));
+        if let Some((_, later)) = other {
+            out.push((at, format!("{}={} writes the same file with another value", later.id(), later.choice.value)));
+            continue;
+        }
+        for w in writes() {
+            last.entry(&w.site).or_insert((&w.value, wish));
+        }
+    }
+    out
 }
 
 /// The writes of all wishes, in the order in which the host needs them.

@@ -1,7 +1,7 @@
 //! Setting knobs.
 
 use super::Keeper;
-use super::plan::{Step, Wish, steps};
+use super::plan::{Step, Wish, steps, undone};
 use super::verdict::{Written, outcome, refusal};
 use crate::control::{Control, Hints, controls};
 use crate::journal::{Entry, JournalError, Layer, Record};
@@ -43,6 +43,11 @@ impl Keeper {
                 if again { Err("named again later".into()) } else { Wish::new(controls, assignment, lifetime, risk) };
             refusals.push(wish.as_ref().err().cloned());
             wishes.push(wish.ok());
+        }
+        for (at, why) in undone(&wishes) {
+            if let (Some(wish), Some(refused)) = (wishes.get_mut(at), refusals.get_mut(at)) {
+                (*wish, *refused) = (None, Some(why));
+            }
         }
         let steps = steps(&wishes);
         let before: Values<'_> = self.values(steps.iter().map(|s| s.site));

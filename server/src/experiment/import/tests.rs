@@ -31,7 +31,7 @@ fn measured() -> ExperimentFile {
     let json = json!({"design": "one-at-a-time", "target": "/mnt", "workloads": ["4k-qd1"], "seed": 7});
     let spec: ExperimentSpec = serde_json::from_value(json).unwrap();
     let spec = ExperimentSpec { from: Base::AllPerformance, ..spec };
-    let knobs = vec![knob("cpu.c1e"), knob("cpu.deep-idle")];
+    let knobs = vec![knob("cpu.epb"), knob("cpu.deep-idle")];
     let plan = plan(&spec, Host { knobs: &knobs, waits: &[] }).unwrap();
     let mut trials = Vec::new();
     for block in 0..20u32 {
@@ -174,7 +174,7 @@ fn what_is_wrong_is_named() {
         ("/experiment/spec/design", "ab".into(), "planned otherwise"),
         ("/experiment/configurations/1/set/0/value", "fast".into(), "planned otherwise"),
         ("/experiment/knobs/0/writable", false.into(), "not sound"),
-        ("/experiment/knobs/1/id", "cpu.c1e".into(), "`cpu.c1e` stands there twice"),
+        ("/experiment/knobs/1/id", "cpu.epb".into(), "`cpu.epb` stands there twice"),
         ("/experiment/knobs", knobs, "3002 knobs with 6004 values are more than"),
         ("/experiment/knobs/0/title", "a\u{1b}[2Jb".into(), "experiment.knobs[0].title: a text with the control"),
         ("/experiment/host/hostname", "x".repeat(20_000).into(), "experiment.host.hostname: a text of 20000 bytes"),
@@ -241,7 +241,7 @@ fn anything() -> impl Strategy<Value = Value> {
         any::<u8>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
         "[a-z.@0-9-]{0,12}".prop_map(Value::from),
-        prop_oneof![Just("on"), Just("off"), Just("cpu.c1e"), Just("idle"), Just("check"), Just("ncq"), Just("poll")]
+        prop_oneof![Just("on"), Just("off"), Just("cpu.epb"), Just("idle"), Just("check"), Just("ncq"), Just("poll")]
             .prop_map(Value::from),
         prop::collection::vec(any::<u8>(), 0..3).prop_map(|v| json!(v)),
         Just(json!({})),

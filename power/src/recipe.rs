@@ -26,12 +26,14 @@ pub enum Recipe {
         /// Name of the other file: `cpuinfo_min_freq`.
         from: &'static str,
     },
-    /// Idle states up to the one of this name are allowed on each CPU, deeper ones are not.
+    /// Idle states up to the one of this name are allowed on each CPU, deeper ones are not; on a CPU that lacks it, up to
+    /// what wakes as fast as it does where it is slowest. States that the driver keeps off (`default_status` is
+    /// `disabled`) are left alone.
     IdleDepth {
         /// `C1E`; some drivers' names have a space: `haltpoll idle`.
         deepest: String,
     },
-    /// The idle state C1E, allowed or not.
+    /// The idle state C1E, allowed or not; left alone where the driver keeps it off.
     C1e {
         /// Whether it is allowed.
         allowed: bool,

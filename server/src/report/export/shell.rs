@@ -3,6 +3,23 @@
 use super::choice::Choice;
 use power::recipe::Recipe;
 
+const STATES: &str = "/sys/devices/system/cpu/cpu[0-9]*/cpuidle/state[0-9]*";
+/// Whether the driver keeps the state `$s` off, whatever `disable` says: it is left alone then.
+const KEPT_OFF: &str = "[ \"$(cat \"$s/default_status\" 2>/dev/null)\" = disabled ]";
+
+/// Each CPU gets as deep as the state of this name; one of another kind that lacks it, as deep as what wakes as fast.
+fn idle_depth(deepest: &str) -> String {
+    format!(
+        "m=; for s in {STATES}; do {KEPT_OFF} || [ \"$(cat \"$s/name\" 2>/dev/null)\" != \"{deepest}\" ] || \
+         {{ l=\"$(cat \"$s/latency\")\"; [ \"${{m:--1}}\" -ge \"$l\" ] || m=\"$l\"; }}; done; \
+         for c in /sys/devices/system/cpu/cpu[0-9]*/cpuidle; do [ -n \"$m\" ] && [ -d \"$c\" ] || continue; d=; n=0; \
+         for s in \"$c\"/state[0-9]*; do if [ \"$(cat \"$s/name\")\" = \"{deepest}\" ]; then d=\"${{s##*state}}\"; \
+         elif [ \"$(cat \"$s/latency\")\" -le \"$m\" ]; then n=\"${{s##*state}}\"; fi; done; \
+         for s in \"$c\"/state[0-9]*; do {KEPT_OFF} || if [ \"${{s##*state}}\" -le \"${{d:-$n}}\" ]; then \
+         w \"$s/disable\" 0; else w \"$s/disable\" 1; fi; done; done"
+    )
+}
+
 /// The statement; `None` for what lasts only as long as a program holds it.
 pub(super) fn statement(recipe: &Recipe) -> Option<String> {
     Some(match recipe {
@@ -11,14 +28,9 @@ pub(super) fn statement(recipe: &Recipe) -> Option<String> {
         Recipe::Beside { path, from } => {
             format!("for f in {path}; do [ ! -e \"$f\" ] || w \"$f\" \"$(cat \"${{f%/*}}/{from}\")\"; done")
         }
-        Recipe::IdleDepth { deepest } => format!(
-            "for c in /sys/devices/system/cpu/cpu[0-9]*/cpuidle; do [ -d \"$c\" ] || continue; d=; for s in \"$c\"/state[0-9]*; do \
-             [ \"$(cat \"$s/name\")\" != \"{deepest}\" ] || d=\"${{s##*state}}\"; done; [ -n \"$d\" ] || continue; \
-             for s in \"$c\"/state[0-9]*; do if [ \"${{s##*state}}\" -le \"$d\" ]; then w \"$s/disable\" 0; else \
-             w \"$s/disable\" 1; fi; done; done"
-        ),
+        Recipe::IdleDepth { deepest } => idle_depth(deepest),
         Recipe::C1e { allowed } => format!(
-            "for s in /sys/devices/system/cpu/cpu[0-9]*/cpuidle/state[0-9]*; do [ -e \"$s\" ] || continue; case \"$(cat \"$s/name\")\" in \
+            "for s in {STATES}; do {KEPT_OFF} || case \"$(cat \"$s/name\" 2>/dev/null)\" in \
              C1E|C1E_*) w \"$s/disable\" {};; esac; done",
             u8::from(!allowed)
         ),

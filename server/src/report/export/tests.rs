@@ -97,6 +97,7 @@ impl Cpus {
             for (n, (name, off)) in ["POLL", "C1", "C1E", "C6"].into_iter().zip(disabled.split(' ')).enumerate() {
                 cpus.put(&format!("sys/devices/system/cpu/cpu{cpu}/cpuidle/state{n}/name"), name);
                 cpus.put(&format!("sys/devices/system/cpu/cpu{cpu}/cpuidle/state{n}/disable"), off);
+                cpus.put(&format!("sys/devices/system/cpu/cpu{cpu}/cpuidle/state{n}/latency"), &(n * 10).to_string());
             }
         }
         cpus.put(Self::POLICY, "default performance [powersave] powersupersave");
@@ -160,6 +161,36 @@ fn the_script_sets_and_puts_back_what_each_file_held() {
     cpus.run(&script, &[]);
     cpus.run(&script, &["--undo"]);
     assert_eq!(cpus.all(), PUT_BACK);
+}
+
+/// As the keeper does it: what the driver keeps off is left alone, and a small core without the state goes as deep as
+/// what wakes as fast.
+#[test]
+fn idle_states_are_set_as_they_were_for_the_experiment() {
+    let cpus = Cpus::new();
+    for (path, text) in [("cpu0/cpuidle/state2/default_status", "disabled"), ("cpu0/cpuidle/state2/disable", "1")] {
+        cpus.put(&format!("sys/devices/system/cpu/{path}"), text);
+    }
+    for (file, text) in [("name", "C8"), ("latency", "80"), ("disable", "0")] {
+        cpus.put(&format!("sys/devices/system/cpu/cpu1/cpuidle/state3/{file}"), text);
+    }
+    let to = |value: &str| {
+        let mut file = mixed();
+        for r in file.report.recommendation.iter_mut().filter(|r| r.knob == "cpu.deep-idle") {
+            r.value = Some(value.into());
+        }
+        export(&file, Format::Script, Use::Latency).unwrap()
+    };
+    let states = || cpus.all().split(';').next().unwrap().to_owned();
+    let found = states();
+    assert_eq!(found, "0 0 1 0, 0 1 0 0");
+    for (value, wanted) in [("C6", "0 0 1 0, 0 0 0 1"), ("C1", "0 0 1 1, 0 0 1 1"), ("C9", found.as_str())] {
+        let script = to(value);
+        cpus.run(&script, &[]);
+        assert_eq!(states(), wanted, "{value}");
+        cpus.run(&script, &["--undo"]);
+        assert_eq!(states(), found, "{value}");
+    }
 }
 
 #[test]

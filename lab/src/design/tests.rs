@@ -99,6 +99,21 @@ fn the_runs_of_2009_are_mapped_as_far_as_they_can_be() {
 }
 
 #[test]
+fn what_stays_enabled_in_all_runs_is_said_to_stay_as_found() {
+    let host = |risk: Option<&str>| {
+        let smt = Knob { value: Some("on".into()), risk: risk.map(Into::into), ..knob("cpu.smt", &[]) };
+        host().into_iter().filter(|k| k.id != "cpu.smt").chain([smt]).collect::<Vec<_>>()
+    };
+    let said = |knobs: &[Knob]| {
+        let spec = spec(Design::X58Gigabyte, &[]);
+        let plan = super::plan(&spec, super::Host { knobs, waits: &[] }).unwrap();
+        plan.unmapped.into_iter().find(|u| u.setting == "Multi-threading").unwrap().reason
+    };
+    assert_eq!(said(&host(None)), "cpu.smt stays as it was found (on): it is the same in all runs");
+    assert_eq!(said(&host(Some("X."))), "cpu.smt stays as it was found (on): setting it is a risk: X.");
+}
+
+#[test]
 fn a_ladder_keeps_what_its_rungs_have_changed() {
     let rungs =
         vec![rung("a", &[("cpu.c1e", "off")]), rung("b", &[("cpu.turbo", "on")]), rung("c", &[("cpu.c1e", "on")])];

@@ -1,7 +1,7 @@
 //! The two ladders of "Does power saving kill SSD performance?" (2009, Core i7-920 on X58), as far as a host has
 //! counterparts of their BIOS settings.
 
-use super::factor::{Factor, kind};
+use super::factor::{Factor, as_found, kind};
 use super::idle;
 use super::ladder::climb;
 use super::plan::{Plan, PlanError};
@@ -76,7 +76,8 @@ pub(super) fn plan(spec: &ExperimentSpec, knobs: &[Knob], board: &[Setting]) -> 
         let usable = any.into_iter().find(|some| !some.is_empty()).unwrap_or_default();
         if usable.is_empty() {
             let said = setting.kinds.iter().find_map(|kinds| of(kinds).iter().find_map(|k| k.reason.clone()));
-            let reason = said.unwrap_or_else(|| setting.else_reason.to_owned());
+            let here = setting.kinds.iter().find_map(|kinds| of(kinds).into_iter().find(|k| k.writable));
+            let reason = said.or_else(|| here.map(kept)).unwrap_or_else(|| setting.else_reason.to_owned());
             unmapped.push(Unmapped { setting: setting.name.into(), reason });
         } else {
             mapped.push((setting, usable));
@@ -111,4 +112,12 @@ pub(super) fn plan(spec: &ExperimentSpec, knobs: &[Knob], board: &[Setting]) -> 
         return Err(PlanError::Nothing { design: spec.design, reason });
     }
     Ok(Plan { unmapped, ..climb(configurations, knobs) })
+}
+
+/// Why a knob that this host has is left as it is.
+fn kept(knob: &Knob) -> String {
+    let now = as_found(knob).map(|v| format!(" ({v})")).unwrap_or_default();
+    let why =
+        knob.risk.as_ref().map_or("it is the same in all runs".to_owned(), |r| format!("setting it is a risk: {r}"));
+    format!("{} stays as it was found{now}: {why}", knob.id)
 }

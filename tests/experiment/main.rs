@@ -1,6 +1,7 @@
 //! Whole experiments through the real program: a planted cost is found and nothing else is, whatever ends an
 //! experiment puts the settings back and loses no trial, and what cannot be run is refused in words.
 
+mod idle;
 mod kills;
 mod machine;
 

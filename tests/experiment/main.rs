@@ -195,6 +195,38 @@ fn a_host_as_found_is_compared_though_its_cpus_differ() -> Result<()> {
 }
 
 #[test]
+fn the_command_line_does_not_get_between_a_servers_experiment_and_its_settings() -> Result<()> {
+    let (tree, target) = (Tree::laptop()?, scratch()?);
+    let mut server = Server::below(tree.path())?;
+    let file = target.path().join("experiment.toml");
+    let text = EXPERIMENT.replace("16", "200").replace("cpu.epb", "cpu.governor");
+    std::fs::write(&file, text)?;
+    let with = |args: &[&str]| -> Result<Child> {
+        let mut command = Command::new(program()?);
+        command.arg("--state-dir").arg(server.state_dir()).arg("--sysroot").arg(tree.path()).args(args);
+        Ok(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
+    };
+    let paths = [target.path().to_string_lossy(), file.to_string_lossy()];
+    let mut child = with(&["experiment", "run", "--patience", "0s", "--target", &paths[0], &paths[1]])?;
+    let mut stderr = BufReader::new(child.stderr.take().context("stderr is piped")?);
+    let mut line = String::new();
+    while !line.starts_with("After 1 block") {
+        line.clear();
+        ensure!(stderr.read_line(&mut line)? > 0, "it ended before its first block");
+    }
+    // From now on some setting is in force at any time but for instants.
+    Finished::of(with(&["knobs", "set", "pcie.aspm=powersave"])?)?
+        .refused(6, &["An experiment changes settings now"])?;
+    let restored = Finished::of(with(&["restore"])?)?;
+    ensure!(restored.stdout.contains("An experiment is on and will change settings again"), "{restored:?}");
+    send(&child, Signal::INT)?;
+    ensure!(Finished::of(child)?.code == Some(130), "it was not stopped");
+    tree.assert_as_found()?;
+    ensure!(server.end(Signal::TERM)? == Some(0));
+    Ok(())
+}
+
+#[test]
 fn what_is_risky_is_compared_once_the_risk_is_taken() -> Result<()> {
     let (tree, cli, target) = (Tree::laptop()?, Cli::new()?, scratch()?);
     let run = |risk: &str| -> Result<Finished> {

@@ -26,6 +26,10 @@ pub(super) struct Acts {
     pub(super) hints: Known,
 }
 
+/// What whoever puts everything back is told while an experiment sets and puts back by itself.
+const EXPERIMENTING: &str = "An experiment is on and will change settings again, and put them back when it ends: to end it \
+    now, stop it on its page or where it was started.";
+
 /// What is known beyond the kernel's files, and since when: asking the profile daemon takes a connection each time.
 #[derive(Debug, Default)]
 pub(super) struct Known(Option<(Instant, Hints)>);
@@ -64,6 +68,12 @@ impl Acts {
                     "A command line has no session that a setting could last.",
                 ));
             }
+            Verb::Set { lifetime: Lifetime::Kept | Lifetime::For { .. }, .. }
+                if caller != Caller::Server && self.keeper.is_experimenting() =>
+            {
+                return Err(ErrorBody::new(ErrorCode::Busy, "An experiment changes settings now.")
+                    .hint("Stop or pause it on its page, or where it was started, then try again."));
+            }
             Verb::Set { wishes, lifetime, risk, .. } => {
                 let wishes = wishes.iter().map(|w| listing.wish(w)).collect::<Result<Vec<_>, _>>()?;
                 let hints = self.hints.hints(&self.root);
@@ -76,7 +86,14 @@ impl Acts {
                 Answer::Done
             }
             Verb::Restore { session: true, force } => Answer::Report(self.keeper.restore(Scope::Session, force)),
-            Verb::Restore { session: false, force } => Answer::Report(self.keeper.restore(Scope::All, force)),
+            Verb::Restore { session: false, force } => {
+                let is_experimenting = self.keeper.is_experimenting();
+                let mut report = self.keeper.restore(Scope::All, force);
+                if caller != Caller::Server && is_experimenting {
+                    report.notes.push(EXPERIMENTING.into());
+                }
+                Answer::Report(report)
+            }
             Verb::EndExperiment => Answer::Report(self.keeper.restore(Scope::Experiment, false)),
             Verb::Script => Answer::Script(self.keeper.script()),
             Verb::Drift => Answer::Drift(self.keeper.drift()),

@@ -83,6 +83,12 @@ impl Keeper {
         self.ours().next().is_none()
     }
 
+    /// Whether an experiment has set something that is in force now.
+    pub fn is_experimenting(&self) -> bool {
+        let is_experiment = |lifetime| matches!(lifetime, Lifetime::Experiment { .. });
+        self.ours().any(|r| r.layers.iter().any(|l| is_experiment(l.lifetime)))
+    }
+
     /// Keeps for the session what was unconfirmed, and says whether there was anything.
     pub fn confirm(&mut self) -> Result<bool, JournalError> {
         let unconfirmed = |r: &&Record| r.top().is_some_and(|l| l.lifetime == Lifetime::Unconfirmed);

@@ -151,6 +151,53 @@ async fn an_experiment_pauses_goes_on_stops_and_is_resumed() -> Result<()> {
     .await
 }
 
+/// What reaches beyond the page's right edge without scrolling by itself.
+const TOO_WIDE: &str = "[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > 361 && !e.closest('.scroll, .cells')).map(e => \
+    e.outerHTML.slice(0, 80))";
+
+/// Nothing scrolls sideways on a phone.
+async fn fits_a_phone(browser: &Browser, name: &str) -> Result<()> {
+    browser.size(360, 740).await?;
+    browser.picture(&format!("{name}-phone")).await?;
+    let wide = browser.eval(TOO_WIDE).await?;
+    let width = browser.eval("document.documentElement.scrollWidth").await?;
+    ensure!(width.as_u64().is_some_and(|w| w <= 360), "{name} is {width} wide: {wide}");
+    browser.size(1440, 900).await
+}
+
+#[tokio::test]
+async fn an_experiment_owns_its_settings_and_is_read_on_a_phone() -> Result<()> {
+    let (machine, server) = laptop()?;
+    in_browser("experiment-phone", async |browser| {
+        let mut wanted = experiment(&server, 40);
+        wanted["workloads"].as_array_mut().map(Vec::pop);
+        let id = id(&server.post("/experiments", &wanted).await?)?;
+        watch(browser, &server, &id).await?;
+        a_block_has_ended(&server).await?;
+        trials(browser, 3).await?;
+        let tops = |what: &str| {
+            format!("[...document.querySelectorAll('{what} .one')].map(e => e.getBoundingClientRect().top)")
+        };
+        let (names, cells) = (browser.eval(&tops(".labels")).await?, browser.eval(&tops(".block:nth-child(2)")).await?);
+        ensure!(names == cells && names.as_array().map(Vec::len) == Some(3), "{names} beside {cells}");
+        browser.see_text("[data-testid=changed]", "for the experiment that is on").await?;
+        ensure!(browser.eval("document.querySelector('[data-testid=restore]')").await?.is_null());
+        browser.picture("experiment-one-workload").await?;
+        fits_a_phone(browser, "live").await?;
+        browser.see("[data-testid=stop-experiment]").await?.click().await?;
+        it_has_ended(&server).await?;
+        browser.until("!document.querySelector('[data-testid=banner]')").await?;
+        machine.assert_as_found()?;
+        browser.see("[data-testid=report]").await?;
+        fits_a_phone(browser, "ended").await?;
+        browser.goto(server.page(&format!("/compare?experiments={id},{id}"))).await?;
+        browser.see(".scroll .data").await?;
+        fits_a_phone(browser, "compare").await?;
+        browser.no_errors().await
+    })
+    .await
+}
+
 #[tokio::test]
 async fn what_was_found_is_tried_with_one_click_and_put_back_with_another() -> Result<()> {
     let (machine, server) = laptop()?;

@@ -51,6 +51,7 @@ fn list(items: &[String]) -> String {
 pub(super) fn differences(files: &[ExperimentFile]) -> Vec<Difference> {
     let records: Vec<_> = files.iter().map(|f| &f.experiment).collect();
     let mut all: Vec<Difference> = page_cache(&records).into_iter().collect();
+    all.extend(apart(&records));
     all.extend(workloads(&records));
     for (what, fact) in FACTS {
         all.extend(differing(what, records.iter().map(|r| fact(r)).collect()));
@@ -80,6 +81,20 @@ fn page_cache(records: &[&ExperimentRecord]) -> Option<Difference> {
         |r: &&ExperimentRecord| !r.target.direct.supported || r.spec.expanded_workloads().iter().any(|w| w.buffered);
     let name = |r: &&ExperimentRecord| Some(if cached(r) { "page cache" } else { "direct" }.to_owned());
     records.iter().any(cached).then(|| named("page cache", records.iter().map(name).collect(), true))
+}
+
+/// Where no workload is on two sides there is nothing to compare.
+fn apart(records: &[&ExperimentRecord]) -> Option<Difference> {
+    let names = |r: &&ExperimentRecord| r.spec.expanded_workloads().iter().map(Workload::label).collect::<Vec<_>>();
+    let all: Vec<_> = records.iter().map(names).collect();
+    let mut seen = BTreeSet::new();
+    let alone = all.iter().flat_map(|side| side.iter().collect::<BTreeSet<_>>()).all(|name| seen.insert(name.clone()));
+    if !alone || records.len() < 2 {
+        return None;
+    }
+    let difference = named("workloads", all.iter().map(|side| Some(list(side))).collect(), true);
+    let sentence = format!("nothing can be compared, since no workload is on two sides: {}", difference.sentence);
+    Some(Difference { sentence: sentence.replace("not comparable: ", ""), ..difference })
 }
 
 /// Workloads that go by one name and do different things.

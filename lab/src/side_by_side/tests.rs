@@ -209,3 +209,14 @@ fn nothing_and_one_alone_are_no_error() {
     let compared = side_by_side(&[one]);
     assert!(compared.differences.is_empty() && compared.sides.len() == 1);
 }
+
+#[test]
+fn without_a_workload_in_common_nothing_is_compared() {
+    let (a, mut b) = (measured("a", ["x", "x"], 1e9, 270.0, 0.1), measured("b", ["x", "x"], 1e9, 270.0, 0.1));
+    let apart = |all: SideBySide| all.differences.into_iter().find(|d| d.what == "workloads");
+    assert_eq!(apart(side_by_side(&[a.clone(), b.clone()])), None);
+    b.experiment.spec.workloads = serde_json::from_str(r#"["4k-qd1"]"#).unwrap();
+    let said = apart(side_by_side(&[a, b])).unwrap();
+    assert!(said.forbids && said.sentence.starts_with("nothing can be compared"), "{said:?}");
+    assert!(said.sentence.ends_with("workloads: seq1m-qd1 against 4k-qd1"), "{said:?}");
+}

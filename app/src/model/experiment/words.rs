@@ -39,12 +39,20 @@ pub(crate) fn standing(e: &Experiment) -> String {
         parts.push(format!("trial {} of {}{stage}", t.place + 1, t.of));
     }
     parts.push(live.left.map_or_else(|| "how long it takes is known after the first block".into(), time_left));
+    // More blocks than it may have.
+    let rest = live.head.max_blocks.saturating_sub(live.blocks);
+    match live.effects.iter().filter(|e| e.primary && e.more_blocks.is_some_and(|more| more > rest)).count() {
+        0 => {}
+        n => parts
+            .push(format!("{n} of {} will likely stay undecided", live.effects.iter().filter(|e| e.primary).count())),
+    }
     parts.join(" \u{b7} ")
 }
 
 fn time_left(left: TimeLeft) -> String {
     let about = |ms: f64| format::about(ms / 1e3);
-    format!("about {} left, {} to {}", about(left.likely_ms), about(left.least_ms), about(left.most_ms))
+    let [least, likely, most] = [left.least_ms, left.likely_ms, left.most_ms].map(about);
+    if least == most { format!("about {likely} left") } else { format!("about {likely} left, {least} to {most}") }
 }
 
 /// The settings of the configuration in force: those that are not as they were found first. `knobs` are the host's, as
@@ -78,6 +86,12 @@ mod tests {
         let mut e = Experiment::new(live(), None, Vec::new());
         let words = "Block 2 of 60 at most \u{b7} trial 2 of 4 \u{b7} about 6\u{a0}min left, 3\u{a0}min to 12\u{a0}min";
         assert_eq!(standing(&e), words);
+        e.live.effects[1].more_blocks = Some(60);
+        assert_eq!(standing(&e), format!("{words} \u{b7} 1 of 2 will likely stay undecided"));
+        e.live.effects[1].more_blocks = Some(59);
+        assert_eq!(standing(&e), words);
+        e.live.left.as_mut().unwrap().least_ms = 720e3;
+        assert!(standing(&e).ends_with("about 6\u{a0}min left"));
         e.live.paused = true;
         assert!(standing(&e).starts_with("Paused, with the settings put back \u{b7} Block 2"));
         e.laid_out(Bytes(1 << 20), Bytes(4 << 20));

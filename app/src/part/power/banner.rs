@@ -1,16 +1,20 @@
 //! Under the bar on top, on every page, only when true: that settings are changed, by whom, and how to put them back.
 
 use super::trial::Trial;
+use crate::api;
 use crate::live::{Client, Power};
 use crate::model::{Deed, Leftover, changed, foreign, leftovers};
 use crate::part::Notice;
 use leptos::prelude::*;
 use protocol::error::ErrorBody;
+use wasm_bindgen_futures::spawn_local;
 
 /// What there is to tell.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Told {
     changed: Option<String>,
+    /// The experiment that has changed them and puts them back.
+    experiment: Option<String>,
     foreign: Vec<String>,
     left: Vec<Leftover>,
     notes: Vec<String>,
@@ -23,7 +27,9 @@ pub(crate) fn Banner() -> impl IntoView {
     let client = expect_context::<Client>();
     let power = expect_context::<Power>();
     let told = Memo::new(move |_| {
+        let experiment = client.handle.experiment(|e| e.on().then(|| e.live.head.id.clone())).flatten();
         let told = power.settings(|s| Told {
+            experiment: experiment.filter(|_| s.host.changed > 0),
             changed: changed(s.host.changed),
             foreign: s
                 .foreign()
@@ -39,7 +45,7 @@ pub(crate) fn Banner() -> impl IntoView {
     move || {
         let told = told.get()?;
         let main = told.changed.is_some() || !told.foreign.is_empty();
-        let main = main.then(|| changed_line(power, told.changed, told.foreign, restoring));
+        let main = main.then(|| changed_line(power, told.changed, told.experiment, told.foreign, restoring));
         let rest = (!told.left.is_empty() || !told.notes.is_empty())
             .then(|| leftover_lines(power, told.left, told.notes, restoring));
         let error = told.error.map(|error| {
@@ -57,13 +63,28 @@ pub(crate) fn Banner() -> impl IntoView {
     }
 }
 
-fn changed_line(power: Power, changed: Option<String>, foreign: Vec<String>, restoring: Memo<bool>) -> AnyView {
-    view! {
-        <div class="told">
-            <div role="status">
-                {changed.map(|words| view! { <p class="count" data-testid="changed">{words}</p> })}
-                {foreign.into_iter().map(|words| view! { <p class="warning" data-testid="drift">{words}</p> }).collect_view()}
-            </div>
+fn changed_line(
+    power: Power,
+    changed: Option<String>,
+    experiment: Option<String>,
+    foreign: Vec<String>,
+    restoring: Memo<bool>,
+) -> AnyView {
+    let belong = experiment.as_ref().map(|_| " for the experiment that is on, which puts them back");
+    // To restore them would only spoil a trial.
+    let way_back = match experiment {
+        Some(id) => {
+            let stop = move |_| {
+                let id = id.clone();
+                spawn_local(async move {
+                    if let Err(e) = api::steer(&id, "stop").await {
+                        power.change(|s| s.error = Some(e));
+                    }
+                });
+            };
+            view! { <button type="button" data-testid="stop-experiment" on:click=stop>"Stop it"</button> }.into_any()
+        }
+        None => view! {
             <Trial/>
             <button
                 type="button"
@@ -73,6 +94,16 @@ fn changed_line(power: Power, changed: Option<String>, foreign: Vec<String>, res
             >
                 {move || if restoring.get() { "Restoring" } else { "Restore now" }}
             </button>
+        }
+        .into_any(),
+    };
+    view! {
+        <div class="told">
+            <div role="status">
+                {changed.map(|words| view! { <p class="count" data-testid="changed">{words} {belong}</p> })}
+                {foreign.into_iter().map(|words| view! { <p class="warning" data-testid="drift">{words}</p> }).collect_view()}
+            </div>
+            {way_back}
         </div>
     }
     .into_any()

@@ -15,11 +15,14 @@ pub(in crate::report) struct Cost<'a> {
 
 /// Effects of one knob.
 pub(in crate::report) struct Group<'a> {
+    /// The setting.
     pub(in crate::report) title: String,
+    /// Its values, and what the others were at.
+    pub(in crate::report) compared: String,
     pub(in crate::report) costs: Vec<Cost<'a>>,
 }
 
-const HEADING: f64 = 22.0;
+const HEADING: f64 = 34.0;
 const ROW: f64 = 18.0;
 /// Where the names of the workloads end, and the places of the axis.
 const PLOT: (f64, f64) = (118.0, 316.0);
@@ -44,6 +47,7 @@ pub(in crate::report) fn draw(m: &mut Markup, groups: &[Group<'_>], threshold_pe
         let mut y = 6.0;
         for group in groups {
             label(m, "name", (4.0, y + 14.0), "start", short(&group.title, 58));
+            label(m, "row", (4.0, y + 27.0), "start", short(&group.compared, 72));
             y += HEADING;
             for cost in &group.costs {
                 row(m, &scale, cost, y);

@@ -84,7 +84,11 @@ pub(super) fn groups<'a>(data: &Data<'a>) -> Vec<Group<'a>> {
         };
         match groups.iter_mut().find(same) {
             Some(group) => group.costs.push(cost),
-            None => groups.push(Group { title: title(data, effect), costs: vec![cost] }),
+            None => groups.push(Group {
+                title: data.titles.title(&effect.knob).to_owned(),
+                compared: compared(data, effect),
+                costs: vec![cost],
+            }),
         }
     }
     if !climbs(data.file.report.spec.design) {
@@ -100,11 +104,11 @@ pub(super) fn climbs(design: Design) -> bool {
     matches!(design, Design::Ladder | Design::X58Gigabyte | Design::X58Supermicro)
 }
 
-fn title(data: &Data<'_>, e: &Effect) -> String {
+fn compared(data: &Data<'_>, e: &Effect) -> String {
     let stage = if e.stage == Some(Stage::Screening) { ", screening" } else { "" };
     // Said only where there are both.
     let base = if data.file.report.effects.iter().any(|other| other.base != e.base) { rest(e.base) } else { "" };
-    format!("{}: {} instead of {}{base}{stage}", data.titles.title(&e.knob), e.to, e.from)
+    format!("{} instead of {}{base}{stage}", e.to, e.from)
 }
 
 /// The effect that says most about a comparison: its largest cost, else its largest gain, else what is open.

@@ -190,9 +190,6 @@ async fn an_experiment_owns_its_settings_and_is_read_on_a_phone() -> Result<()> 
         machine.assert_as_found()?;
         browser.see("[data-testid=report]").await?;
         fits_a_phone(browser, "ended").await?;
-        browser.goto(server.page(&format!("/compare?experiments={id},{id}"))).await?;
-        browser.see(".scroll .data").await?;
-        fits_a_phone(browser, "compare").await?;
         browser.no_errors().await
     })
     .await

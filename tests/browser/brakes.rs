@@ -58,7 +58,7 @@ async fn finished(server: &Server, knob: &str) -> Result<String> {
     let workload = json!({ "name": "small", "rw": "randread", "size": "4m", "runtime": "50ms" });
     let spec = json!({ "design": "one-at-a-time", "from": "all-performance", "target": server.target(),
         "knobs": [knob], "workloads": [workload], "min_blocks": 2, "max_blocks": 2 });
-    let id = crate::id(&server.post("/experiments", &spec).await?)?;
+    let id = crate::id(&server.post("/experiments?patience=0s", &spec).await?)?;
     over(server, &id).await.map(|()| id)
 }
 

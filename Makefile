@@ -104,7 +104,7 @@ simulate: ## run the statistics against known truth, about a minute; ARGS="200" 
 	@$(rust_ready)
 	$(CARGO) run -q --release -p lab --example simulate -- $(ARGS)
 
-planted: build ## plant costs of 10 and 5 % on a recorded machine and find them, half an hour; ARGS="--rounds 1 10" for less
+planted: build ## plant costs of 10 and 5 % on a recorded machine and find them, half an hour; ARGS="--rounds 1 10" for less, ARGS=check for a timed check
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) $(CARGO) run -q -p tests --bin planted -- $(ARGS)
 
 vm: build ## try every knob on the kernels of the virtual test bed; ARGS="--machine 6.12 cpu.governor" picks some, ARGS=planted experiments

@@ -35,3 +35,6 @@ pub(crate) const KNOBS: [Knob; 6] = [
         saving: "med_power_with_dipm",
     },
 ];
+
+/// What a check of a laptop tries besides.
+pub(crate) const MORE: [&str; 2] = ["nvme.apst@nvme0", "pci.runtime-pm@0000:01:00.0"];

@@ -8,8 +8,10 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 use tests::{Brake, Cli, Cost, Disk, Finished, Tree};
 
-/// Reads a second at full speed.
+/// Reads a second at full speed, of the experiment on six knobs.
 const FULL: u32 = 200;
+/// The same for a check, which asks for 200 a second in one of its workloads.
+const FULL_CHECK: u32 = 400;
 
 /// Before whatever else this machine does: reads that come late from a busy processor are no cost of a knob.
 const PRIORITY: i32 = -19;
@@ -35,7 +37,7 @@ fn experiment() -> String {
 /// planted.
 pub(crate) fn run(planted: &Knob, percent: u32) -> Result<Option<Found>> {
     let text = experiment();
-    with_cost(planted, percent, |cli, tree, disk| {
+    with_cost(planted, percent, FULL, |cli, tree, disk| {
         let file = cli.state_dir().join("experiment.toml");
         std::fs::write(&file, &text)?;
         let mut command = cli.command(["--json", "--sysroot"])?;
@@ -45,17 +47,27 @@ pub(crate) fn run(planted: &Knob, percent: u32) -> Result<Option<Found>> {
     })
 }
 
+/// Runs a check of these knobs, as a user would.
+pub(crate) fn check(knobs: &[&str], planted: &Knob, percent: u32) -> Result<Option<Found>> {
+    with_cost(planted, percent, FULL_CHECK, |cli, tree, disk| {
+        let mut command = cli.command(["--json", "--sysroot"])?;
+        command.arg(tree.path()).args(["check", "--quiet", "--size", "16m", "--knobs", &knobs.join(","), "--target"]);
+        command.arg(disk.path());
+        Ok(command)
+    })
+}
+
 /// Runs a command that prints a report.
-pub(crate) fn with_cost(
+fn with_cost(
     planted: &Knob,
     percent: u32,
+    full: u32,
     command: impl Fn(&Cli, &Tree, &Disk) -> Result<std::process::Command>,
 ) -> Result<Option<Found>> {
     let (tree, cli) = (Tree::laptop()?, Cli::new()?);
     let Some(disk) = Disk::in_memory("ext4", 48)? else { return Ok(None) };
     let (file, saving) = (tree.path().join(planted.file), planted.saving.to_owned());
-    let Some(brake) = Brake::new(&disk, Cost { file, saving, slowed: FULL * (100 - percent) / 100, full: FULL })?
-    else {
+    let Some(brake) = Brake::new(&disk, Cost { file, saving, slowed: full * (100 - percent) / 100, full })? else {
         return Ok(None);
     };
     let began = Instant::now();

@@ -1,12 +1,12 @@
 //! The HTTP interface, from the browser.
 
+use crate::read::{self, Read};
 use protocol::api::{RunCreated, RunRequest, SessionRequest, SystemFacts, TargetChoice};
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::knob::RestoreReport;
 use protocol::power::{RestoreRequest, SetAnswer, SetRequest};
 use protocol::run::{RunRecord, RunSummary};
 use protocol::sample::Sample;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -114,13 +114,12 @@ fn to_json(body: &impl serde::Serialize) -> Result<Option<JsValue>, ErrorBody> {
         .map_err(|e| ErrorBody::new(ErrorCode::Internal, e.to_string()))
 }
 
-async fn get<T: DeserializeOwned>(url: &str) -> Result<T, ErrorBody> {
+async fn get<T: Read>(url: &str) -> Result<T, ErrorBody> {
     read(&send("GET", url, None).await?)
 }
 
-/// By way of a [`Value`], as everything on this page, so that each type is compiled for one source only.
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, ErrorBody> {
-    serde_json::from_str::<Value>(text).and_then(serde_json::from_value).map_err(|e| {
+fn read<T: Read>(text: &str) -> Result<T, ErrorBody> {
+    read::text(text).map_err(|e| {
         ErrorBody::new(ErrorCode::Internal, format!("The server's answer cannot be read: {e}."))
             .hint("Page and server may differ in version; reload the page.")
     })
@@ -147,7 +146,7 @@ async fn send(method: &str, url: &str, body: Option<JsValue>) -> Result<String, 
     if response.ok() {
         return Ok(text);
     }
-    Err(serde_json::from_str::<Value>(&text).and_then(serde_json::from_value).unwrap_or_else(|_| {
+    Err(read::text(&text).unwrap_or_else(|_| {
         let code = if response.status() == 401 { ErrorCode::Unauthorized } else { ErrorCode::Internal };
         ErrorBody::new(code, format!("The server answered {} to {method} {url}.", response.status()))
     }))

@@ -1,8 +1,8 @@
 //! Small things kept in this browser. A browser that keeps nothing is no error.
 
+use crate::read::{self, Read};
 use leptos::prelude::window;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 fn storage() -> Option<web_sys::Storage> {
     window().local_storage().ok().flatten()
@@ -19,8 +19,8 @@ pub(crate) fn set_text(key: &str, value: &str) {
     }
 }
 /// A kept value, if it can still be read.
-pub(crate) fn value<T: DeserializeOwned>(key: &str) -> Option<T> {
-    serde_json::from_value(serde_json::from_str(&text(key)?).ok()?).ok()
+pub(crate) fn value<T: Read>(key: &str) -> Option<T> {
+    read::text(&text(key)?).ok()
 }
 /// Keeps a value.
 pub(crate) fn set_value(key: &str, value: &impl Serialize) {

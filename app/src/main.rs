@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`model`] | what the page knows, as plain data: applies events, works out what to show; tested natively |
+//! | [`read`] | JSON into types |
 //! | [`live`] | the WebSocket: reconnects by itself, and says when to draw again |
 //! | [`api`], [`session`] | the HTTP interface, and the exchange of the address's token |
 //! | [`chart`] | the live curve on a canvas |
@@ -20,6 +21,7 @@ mod live;
 mod model;
 mod page;
 mod part;
+mod read;
 mod route;
 mod session;
 mod theme;

@@ -14,6 +14,20 @@ use serde_json::{Value, json};
 use tests::{Browser, Server};
 use thirtyfour::prelude::*;
 
+/// Bytes that the page's program may take on its way to a browser.
+const WEIGHT: usize = 350 * 1024;
+
+#[tokio::test]
+async fn the_page_stays_light() -> Result<()> {
+    let wasm = Server::start()?.wasm("identity").await?;
+    // As the server's build compresses it.
+    let parameters = brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 24, ..Default::default() };
+    let mut compressed = Vec::new();
+    let weight = brotli::BrotliCompress(&mut wasm.as_slice(), &mut compressed, &parameters)?;
+    ensure!(weight <= WEIGHT, "the page's WebAssembly is {weight} bytes compressed, {} too many", weight - WEIGHT);
+    Ok(())
+}
+
 /// Opens the page with the token and waits until it is connected.
 async fn open(browser: &Browser, server: &Server) -> Result<()> {
     browser.goto(server.url()).await?;

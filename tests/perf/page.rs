@@ -55,12 +55,7 @@ pub(crate) async fn rows(plan: &Plan, file: &Cached) -> Result<Vec<Row>> {
 
 /// Bytes of WebAssembly that a browser loads.
 async fn weight(server: &Server) -> Result<Row> {
-    let index = reqwest::get(server.page("/")).await?.text().await?;
-    let end = index.find("_bg.wasm").context("the page loads no wasm")? + "_bg.wasm".len();
-    let start = index[..end].rfind(['/', '"', '\'']).context("the wasm has a path")? + 1;
-    let url = server.page(&format!("/{}", &index[start..end]));
-    let answer = reqwest::Client::new().get(url).header("accept-encoding", "br").send().await?;
-    let kib = answer.bytes().await?.len() as f64 / 1024.0;
+    let kib = server.wasm("br").await?.len() as f64 / 1024.0;
     Ok(Row {
         figure: "page: wasm after brotli, KiB".into(),
         theirs: String::new(),

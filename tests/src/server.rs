@@ -104,6 +104,16 @@ impl Server {
         format!("{}{path}", base.trim_end_matches('/'))
     }
 
+    /// The WebAssembly that a browser loads, in an encoding; a program built for tests has it in none.
+    pub async fn wasm(&self, encoding: &str) -> Result<Vec<u8>> {
+        let index = reqwest::get(self.page("/")).await?.text().await?;
+        let end = index.find("_bg.wasm").context("the page loads no wasm")? + "_bg.wasm".len();
+        let start = index[..end].rfind(['/', '"', '\'']).context("the wasm has a path")? + 1;
+        let url = self.page(&format!("/{}", &index[start..end]));
+        let answer = reqwest::Client::new().get(url).header("accept-encoding", encoding).send().await?;
+        Ok(answer.error_for_status()?.bytes().await?.into())
+    }
+
     /// A directory that runs may use.
     pub fn target(&self) -> &Path {
         self.dirs.target.path()

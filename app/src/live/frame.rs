@@ -1,75 +1,54 @@
 //! Reads a frame of `/ws/bench`.
-//!
-//! The derived `Deserialize` of a frame compiles every type it can carry three times over: for the text, for the
-//! buffer of the tagged enum, and for the flattened rest. That is a quarter of the whole page. Taken apart by hand,
-//! every type is compiled once; the tests hold this reader to the derived one.
 
-use super::experiment_frame;
-use super::fields::Fields;
-use protocol::event::{Event, Snapshot};
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use crate::read::{Problem, Read, field};
+use protocol::event::Event;
+use serde_json::Value;
 
 /// Number and event of a frame. An event that this page does not know tells nothing, but its number counts: left out
 /// as if it had not come, it would look like a gap.
-pub(crate) fn read(text: &str) -> serde_json::Result<(u64, Option<Event>)> {
-    let mut frame: Map<String, Value> = serde_json::from_str(text)?;
-    let f = &mut frame;
-    let (seq, kind): (u64, String) = (take(f, "seq")?, take(f, "type")?);
-    let event = match kind.as_str() {
-        "snapshot" => Event::Snapshot(Box::new(snapshot(f)?)),
-        "run-started" => Event::RunStarted { run: take(f, "run")? },
-        "layout" => Event::Layout {
-            run: take(f, "run")?,
-            done: take(f, "done")?,
-            total: take(f, "total")?,
-            bw: take(f, "bw")?,
-            progress: take(f, "progress")?,
-            eta_ms: take(f, "eta_ms")?,
-        },
-        "pause" => Event::Pause {
-            run: take(f, "run")?,
-            step: take(f, "step")?,
-            left_ms: take(f, "left_ms")?,
-            progress: take(f, "progress")?,
-            eta_ms: take(f, "eta_ms")?,
-        },
-        "workload-started" => {
-            Event::WorkloadStarted { run: take(f, "run")?, step: take(f, "step")?, label: take(f, "label")? }
-        }
-        "sample" => Event::Sample { run: take(f, "run")?, sample: Box::new(rest(frame)?) },
-        "workload-finished" => Event::WorkloadFinished { run: take(f, "run")?, result: take(f, "result")? },
-        "run-finished" => {
-            Event::RunFinished { run: take(f, "run")?, state: take(f, "state")?, error: take(f, "error")? }
-        }
-        "runs" => Event::Runs { queue: take(f, "queue")?, removed: take(f, "removed")? },
-        "error" => Event::Error { error: take(f, "error")? },
-        other => return Ok((seq, experiment_frame::read(other, &mut Fields::new(frame)))),
-    };
-    Ok((seq, Some(event)))
+pub(crate) fn read(text: &str) -> Result<(u64, Option<Event>), String> {
+    let frame: Frame = crate::read::text(text)?;
+    Ok((frame.seq, frame.event))
 }
 
-fn snapshot(f: &mut Map<String, Value>) -> serde_json::Result<Snapshot> {
-    Ok(Snapshot {
-        version: take(f, "version")?,
-        server_id: take(f, "server_id")?,
-        run: take(f, "run")?,
-        step: take(f, "step")?,
-        samples: take(f, "samples")?,
-        layout: take(f, "layout")?,
-        queue: take(f, "queue")?,
-        experiment: experiment_frame::live(Fields::of(f.remove("experiment").unwrap_or_default())).map(Box::new),
+struct Frame {
+    seq: u64,
+    event: Option<Event>,
+}
+
+impl Read for Frame {
+    fn read(frame: &Value, problem: &mut Problem) -> Self {
+        let (seq, kind): (u64, String) = (field(frame, "seq", problem), field(frame, "type", problem));
+        Self { seq, event: event(&kind, frame, problem) }
+    }
+}
+
+fn event(kind: &str, frame: &Value, problem: &mut Problem) -> Option<Event> {
+    /// The event's fields, each of which may be of any type.
+    macro_rules! event {
+        ($event:ident { $($name:ident),+ }) => { Event::$event { $($name: field(frame, stringify!($name), problem)),+ } };
+    }
+    Some(match kind {
+        "snapshot" => Event::Snapshot(Read::read(frame, problem)),
+        "run-started" => event!(RunStarted { run }),
+        "layout" => event!(Layout { run, done, total, bw, progress, eta_ms }),
+        "pause" => event!(Pause { run, step, left_ms, progress, eta_ms }),
+        "workload-started" => event!(WorkloadStarted { run, step, label }),
+        "sample" => Event::Sample { run: field(frame, "run", problem), sample: Read::read(frame, problem) },
+        "workload-finished" => event!(WorkloadFinished { run, result }),
+        "run-finished" => event!(RunFinished { run, state, error }),
+        "runs" => event!(Runs { queue, removed }),
+        "experiment-started" => event!(ExperimentStarted { experiment, trials }),
+        "experiment-note" => event!(ExperimentNote { experiment, text }),
+        "experiment-paused" => event!(ExperimentPaused { experiment, paused }),
+        "trial-started" => event!(TrialStarted { experiment, trial }),
+        "trial-finished" => event!(TrialFinished { experiment, trial }),
+        "block-finished" => event!(BlockFinished { experiment, blocks, effects, left, headline }),
+        "experiment-finished" => event!(ExperimentFinished { experiment, state, error, headline }),
+        "experiments" => event!(Experiments { removed }),
+        "error" => event!(Error { error }),
+        _ => return None,
     })
-}
-
-/// One field; an absent one is read as `null`, which is none for what is optional and an error for the rest.
-pub(super) fn take<T: DeserializeOwned>(frame: &mut Map<String, Value>, name: &str) -> serde_json::Result<T> {
-    serde_json::from_value(frame.remove(name).unwrap_or_default())
-}
-
-/// All fields that are left.
-pub(super) fn rest<T: DeserializeOwned>(frame: Map<String, Value>) -> serde_json::Result<T> {
-    serde_json::from_value(Value::Object(frame))
 }
 
 #[cfg(test)]
@@ -78,7 +57,7 @@ mod tests {
     use crate::model::experiment_fixture::{live as experiment, trial};
     use crate::model::fixture;
     use protocol::error::{ErrorBody, ErrorCode};
-    use protocol::event::Frame;
+    use protocol::event::{Frame, Snapshot};
     use protocol::experiment::{Base, Effect, ExperimentLive, Finding, Metric, Stage, TimeLeft, TrialNow};
     use protocol::run::RunState;
     use protocol::units::{Bytes, BytesPerSecond};

@@ -1,8 +1,6 @@
 //! The live connection: a state machine in plain Rust, a thin shell around the browser's WebSocket, and the two streams.
 
 mod client;
-mod experiment_frame;
-mod fields;
 mod frame;
 mod handle;
 mod line;
@@ -11,7 +9,6 @@ mod power;
 mod power_frame;
 
 pub(crate) use client::Client;
-pub(crate) use fields::Fields;
 pub(crate) use handle::Handle;
 pub(crate) use machine::Connection;
 pub(crate) use power::Power;

@@ -1,30 +1,42 @@
-//! Reads a frame of `/ws/power`: by hand, as [`frame`](super::frame) does and for the same reason.
+//! Reads a frame of `/ws/power`.
 
-use super::frame::{rest, take};
+use crate::read::{Problem, Read, field};
 use protocol::power::PowerEvent;
-use serde::de::Error;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Number and event of a frame.
-pub(crate) fn read(text: &str) -> serde_json::Result<(u64, PowerEvent)> {
-    let mut frame: Map<String, Value> = serde_json::from_str(text)?;
-    let f = &mut frame;
-    let (seq, kind): (u64, String) = (take(f, "seq")?, take(f, "type")?);
-    let event = match kind.as_str() {
-        "snapshot" => PowerEvent::Snapshot(Box::new(rest(frame)?)),
+pub(crate) fn read(text: &str) -> Result<(u64, PowerEvent), String> {
+    let frame: Frame = crate::read::text(text)?;
+    Ok((frame.seq, frame.event))
+}
+
+struct Frame {
+    seq: u64,
+    event: PowerEvent,
+}
+
+impl Read for Frame {
+    fn read(frame: &Value, problem: &mut Problem) -> Self {
+        let (seq, kind): (u64, String) = (field(frame, "seq", problem), field(frame, "type", problem));
+        Self { seq, event: event(&kind, frame, problem) }
+    }
+}
+
+fn event(kind: &str, frame: &Value, problem: &mut Problem) -> PowerEvent {
+    match kind {
+        "snapshot" => PowerEvent::Snapshot(Read::read(frame, problem)),
         "knobs" => PowerEvent::Knobs {
-            knobs: take(f, "knobs")?,
-            removed: take(f, "removed")?,
-            changed: take(f, "changed")?,
-            confirm_ms: take(f, "confirm_ms")?,
+            knobs: field(frame, "knobs", problem),
+            removed: field(frame, "removed", problem),
+            changed: field(frame, "changed", problem),
+            confirm_ms: field(frame, "confirm_ms", problem),
         },
-        "telemetry" => PowerEvent::Telemetry(Box::new(rest(frame)?)),
-        "drift" => PowerEvent::Drift { drifts: take(f, "drifts")? },
-        "restored" => PowerEvent::Restored { report: take(f, "report")? },
-        "error" => PowerEvent::Error { error: take(f, "error")? },
-        other => return Err(Error::custom(format!("unknown event `{other}`"))),
-    };
-    Ok((seq, event))
+        "telemetry" => PowerEvent::Telemetry(Read::read(frame, problem)),
+        "drift" => PowerEvent::Drift { drifts: field(frame, "drifts", problem) },
+        "restored" => PowerEvent::Restored { report: field(frame, "report", problem) },
+        // What is no event lacks its error, which is noted.
+        _ => PowerEvent::Error { error: field(frame, "error", problem) },
+    }
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Entry {
         Some(Self {
             kind: "experiments",
             id: text("id")?,
-            state: serde_json::from_value(summary.get("state")?.clone()).ok()?,
+            state: crate::read::value(summary.get("state")?).ok()?,
             title: text("title")?,
             target: text("target").unwrap_or_default(),
             drive: text("drive"),

@@ -1,16 +1,18 @@
 //! What the user has set up to measure: texts as typed, and the request they amount to.
 
 use super::brakes::Brakes;
+use crate::read::{Problem as Wrong, Read, kept};
 use protocol::api::RunRequest;
 use protocol::preset::{Column, PRESETS, find};
 use protocol::units::{Bytes, Iops, Micros, Seconds};
 use protocol::workload::{Distribution, Rw, Wait, Workload, WorkloadError};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 use std::fmt::Write;
 use std::str::FromStr;
 
 /// A preset or a workload of one's own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) enum Kind {
     /// Name of a preset.
     Preset(String),
@@ -19,8 +21,7 @@ pub(crate) enum Kind {
 }
 
 /// The form of a custom workload: fio's names, texts as typed; empty means the default.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Custom {
     pub(crate) rw: Rw,
     pub(crate) rwmixread: String,
@@ -57,8 +58,7 @@ impl Default for Custom {
 }
 
 /// The whole set-up; kept in the browser between visits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Setup {
     /// Path as typed.
     pub(crate) target: String,
@@ -99,6 +99,51 @@ impl Default for Setup {
             keep_file: false,
             custom: Custom::default(),
             brakes: Brakes::default(),
+        }
+    }
+}
+
+/// What a page of another version has kept, or has not, stays at its default.
+impl Read for Setup {
+    fn read(value: &Value, _: &mut Wrong) -> Self {
+        let Self { target, kind, size, runtime, repetitions, columns, wait, buffered, keep_file, custom, brakes } =
+            Self::default();
+        Self {
+            target: kept(value, "target", target),
+            kind: match value.get("kind") {
+                Some(Value::String(word)) if word == "Custom" => Kind::Custom,
+                Some(other) => other.get("Preset").and_then(Value::as_str).map_or(kind, |p| Kind::Preset(p.into())),
+                None => kind,
+            },
+            size: kept(value, "size", size),
+            runtime: kept(value, "runtime", runtime),
+            repetitions: kept(value, "repetitions", repetitions),
+            columns: kept(value, "columns", Vec::new()).try_into().unwrap_or(columns),
+            wait: kept(value, "wait", wait),
+            buffered: kept(value, "buffered", buffered),
+            keep_file: kept(value, "keep_file", keep_file),
+            custom: kept(value, "custom", custom),
+            brakes,
+        }
+    }
+}
+
+impl Read for Custom {
+    fn read(value: &Value, _: &mut Wrong) -> Self {
+        let default = Self::default();
+        Self {
+            rw: kept(value, "rw", default.rw),
+            rwmixread: kept(value, "rwmixread", default.rwmixread),
+            bs: kept(value, "bs", default.bs),
+            iodepth: kept(value, "iodepth", default.iodepth),
+            numjobs: kept(value, "numjobs", default.numjobs),
+            size: kept(value, "size", default.size),
+            offset: kept(value, "offset", default.offset),
+            runtime: kept(value, "runtime", default.runtime),
+            ramp_time: kept(value, "ramp_time", default.ramp_time),
+            rate_iops: kept(value, "rate_iops", default.rate_iops),
+            thinktime: kept(value, "thinktime", default.thinktime),
+            random_distribution: kept(value, "random_distribution", default.random_distribution),
         }
     }
 }
@@ -258,6 +303,7 @@ pub(super) fn quoted(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read;
 
     fn setup(target: &str) -> Setup {
         Setup { target: target.into(), ..Setup::default() }
@@ -313,8 +359,25 @@ mod tests {
     }
 
     #[test]
+    fn a_setup_is_read_as_it_was_kept() {
+        let mut s = Setup {
+            kind: Kind::Preset("hdtune".into()),
+            columns: [true, false, true],
+            wait: Wait::Poll,
+            keep_file: true,
+            size: "2g".into(),
+            ..setup("/mnt")
+        };
+        s.custom = Custom { rw: Rw::RandRw, thinktime: "1ms".into(), ..Custom::default() };
+        for kind in [s.kind.clone(), Kind::Custom] {
+            let kept = Setup { kind, ..s.clone() };
+            assert_eq!(read::text::<Setup>(&serde_json::to_string(&kept).unwrap()).unwrap(), kept);
+        }
+    }
+
+    #[test]
     fn a_setup_kept_by_an_older_page_is_read() {
-        let s: Setup = serde_json::from_str(r#"{"target":"/mnt","gone":1}"#).unwrap();
+        let s: Setup = read::text(r#"{"target":"/mnt","gone":1,"wait":"x"}"#).unwrap();
         assert_eq!(s, setup("/mnt"));
     }
 }

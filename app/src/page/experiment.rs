@@ -60,7 +60,7 @@ fn Live(id: String) -> impl IntoView {
 async fn stored(id: &str) -> Result<(Stored, String), ErrorBody> {
     let file = api::experiment(id, "").await?;
     let report = api::experiment(id, "/report").await?;
-    Ok((Stored::of(serde_json::from_str(&file).unwrap_or_default()), report))
+    Ok((Stored::of(&serde_json::from_str(&file).unwrap_or_default()), report))
 }
 
 /// After its end: what was found, and what to do with it.

@@ -1,6 +1,6 @@
 //! A stored experiment: of its file only what is shown beside the server's report.
 
-use crate::live::Fields;
+use crate::read;
 use protocol::error::ErrorBody;
 use protocol::knob::{Assignment, Knob};
 use protocol::run::RunState;
@@ -31,23 +31,24 @@ pub(crate) struct Stored {
 
 impl Stored {
     /// Reads an experiment's file.
-    pub(crate) fn of(file: Value) -> Self {
-        let mut f = Fields::of(file);
-        let mut record = f.object("experiment").unwrap_or_default();
-        let mut spec = record.object("spec").unwrap_or_default();
-        let advice = f.list("recommendation", |one| {
-            let mut f = Fields::of(one);
-            let value = f.words("value")?;
-            Some((f.text("use"), Assignment { id: f.text("knob"), value }))
+    pub(crate) fn of(file: &Value) -> Self {
+        let within = |value: &Value, name: &str| value.get(name).cloned().unwrap_or_default();
+        let words = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        let text = |value: &Value, name: &str| words(value, name).unwrap_or_default();
+        let (record, advice) = (within(file, "experiment"), within(file, "recommendation"));
+        let spec = within(&record, "spec");
+        let advice = advice.as_array().into_iter().flatten().filter_map(|one| {
+            let value = words(one, "value")?;
+            Some((text(one, "use"), Assignment { id: text(one, "knob"), value }))
         });
         Self {
-            title: spec.words("name").unwrap_or_else(|| spec.text("design")),
-            target: record.object("target").unwrap_or_default().text("path"),
-            started_at: record.text("started_at"),
-            state: f.get("state").unwrap_or(RunState::Failed),
-            error: f.get("error"),
-            imported: record.flag("imported"),
-            advice: advice.into_iter().flatten().collect(),
+            title: words(&spec, "name").unwrap_or_else(|| text(&spec, "design")),
+            target: text(&within(&record, "target"), "path"),
+            started_at: text(&record, "started_at"),
+            state: read::value(&within(file, "state")).unwrap_or(RunState::Failed),
+            error: read::value(&within(file, "error")).unwrap_or_default(),
+            imported: within(&record, "imported") == Value::Bool(true),
+            advice: advice.collect(),
         }
     }
 
@@ -80,7 +81,7 @@ mod tests {
     #[test]
     fn a_file_says_what_it_was_and_what_to_set() {
         let advice = |knob: &str, of: &str, value: Value| json!({ "knob": knob, "use": of, "value": value, "keep_saving": false, "sentence": "" });
-        let stored = Stored::of(json!({
+        let stored = Stored::of(&json!({
             "experiment": {
                 "spec": { "design": "check" }, "target": { "path": "/mnt" }, "started_at": "2026-11-30T10:15:00Z"
             },
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_is_no_file_shows_nothing() {
-        let stored = Stored::of(json!([1]));
+        let stored = Stored::of(&json!([1]));
         assert!(!stored.has_advice() && stored.state == RunState::Failed);
     }
 }

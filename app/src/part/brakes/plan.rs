@@ -22,7 +22,7 @@ fn words(value: &Value, key: &str) -> String {
 
 /// Why the answer says that it cannot be started; an error that cannot be read is none.
 pub(super) fn refused(answer: &Value) -> Option<ErrorBody> {
-    serde_json::from_value(answer.get("refused")?.clone()).ok()
+    crate::read::value(answer.get("refused")?).ok()
 }
 
 /// The plan. `saved` is the address under which the file can be saved.

@@ -13,6 +13,7 @@
 //! | [`host`], [`run`] | the conditions, and the stored record of a run |
 //! | [`knob`], [`telemetry`], [`power`] | settings of the host, what it does under them, and their stream |
 //! | [`experiment`] | the question an experiment asks, and its answer |
+//! | [`kiosk`] | what a kiosk screen shows |
 //! | [`event`] | the one linear stream that page, command line and store all consume |
 //! | [`error`], [`api`] | errors with exit codes, and the bodies of the HTTP interface |
 
@@ -21,6 +22,7 @@ pub mod error;
 pub mod event;
 pub mod experiment;
 pub mod host;
+pub mod kiosk;
 pub mod knob;
 pub mod plan;
 pub mod power;

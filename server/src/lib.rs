@@ -16,10 +16,12 @@
 //! | [`lan`], [`mask`] | the listener for viewers on the network, and what they do not get to see |
 //! | [`targets`] | places where a run could go |
 //! | [`token`] | the operator's credentials |
+//! | [`config`], [`toml_file`] | the configuration file, and TOML as people write it |
 //! | [`cpus`] | which processors the server keeps off |
 //! | [`serve`] | the server's life: listeners, signals, orderly end |
 
 pub mod cli;
+pub mod config;
 pub mod cpus;
 pub mod experiment;
 pub mod http;
@@ -38,3 +40,4 @@ pub mod state_dir;
 pub mod store;
 pub mod targets;
 pub mod token;
+pub mod toml_file;

@@ -41,7 +41,7 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 /// A struct written as a map, whose unknown keys are answered with the nearest known one.
-pub(super) trait Keyed: Sized {
+pub trait Keyed: Sized {
     /// What was expected instead, for something that is no map: "an experiment".
     const WHAT: &'static str;
     /// The derived deserialisation.
@@ -49,7 +49,7 @@ pub(super) trait Keyed: Sized {
 }
 
 /// Reads such a struct.
-pub(super) fn strict<'de, T: Keyed, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn strict<'de, T: Keyed, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_map(KeyedVisitor(PhantomData))
 }
 

@@ -123,23 +123,29 @@ pub enum Command {
 /// Reads the command line and runs it; errors go to standard error as a sentence and what to do about it, with
 /// `--json` to standard output too.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let (command, globals) = match parsed() {
+        Ok(parsed) => parsed,
         Err(e) => return usage(&e),
     };
     start_log();
     crate::limits::raise_open_files();
-    match run(cli.command, &cli.globals) {
+    match run(command, &globals) {
         Ok(code) => code,
         Err(error) => {
-            refuse(&error, cli.globals.json);
+            refuse(&error, globals.json);
             ExitCode::from(error.code.exit_code())
         }
     }
 }
 
-fn run(command: Option<Command>, globals: &Globals) -> Result<ExitCode, ErrorBody> {
-    match command.unwrap_or_else(|| Command::Serve(serve::ServeArgs::default())) {
+fn parsed() -> Result<(Command, Globals), clap::Error> {
+    let cli = Cli::try_parse()?;
+    let command = cli.command.map_or_else(|| serve::ServeArgs::unsaid().map(Command::Serve), Ok)?;
+    Ok((command, cli.globals))
+}
+
+fn run(command: Command, globals: &Globals) -> Result<ExitCode, ErrorBody> {
+    match command {
         Command::Serve(args) => serve::run(args, globals).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(&args, globals),
         Command::Preset(args) => preset::run(&args, globals),

@@ -1,9 +1,12 @@
 //! `brakecheck serve`.
 
+mod chosen;
+
 use super::Globals;
-use crate::lan::{Address, Choice, Pair, Secret};
+use crate::lan::Address;
 use crate::privilege::{self, Entered};
 use crate::serve::{Options, Server};
+use chosen::Chosen;
 use protocol::error::{ErrorBody, ErrorCode};
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,9 +18,13 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// Options of `serve`.
 #[derive(Debug, clap::Args)]
 pub struct ServeArgs {
-    /// Port on the loopback addresses; 0 takes any free one
-    #[arg(long, default_value_t = protocol::DEFAULT_PORT)]
-    pub port: u16,
+    /// Take what is not said here from FILE (TOML) [default: /etc/brakecheck/config.toml as root, else
+    /// ~/.config/brakecheck/config.toml, where there is one]
+    #[arg(long, value_name = "FILE", env = "BRAKECHECK_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Port on the loopback addresses; 0 takes any free one [default: 7411]
+    #[arg(long)]
+    pub port: Option<u16>,
     /// A further name (NAME or NAME:PORT) under which browsers may reach this server
     #[arg(long = "allow-host", value_name = "NAME")]
     pub allow_hosts: Vec<String>,
@@ -26,13 +33,13 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDR[:PORT]", env = "BRAKECHECK_LAN")]
     pub lan: Option<Address>,
     /// Viewers on the network must know the password on the first line of FILE, in the clear or as a hash of argon2
-    #[arg(long, value_name = "FILE", env = "BRAKECHECK_VIEWER_PASSWORD_FILE", requires = "lan")]
+    #[arg(long, value_name = "FILE", env = "BRAKECHECK_VIEWER_PASSWORD_FILE")]
     pub viewer_password_file: Option<PathBuf>,
     /// Encrypt what viewers on the network get, with a certificate of Brakecheck's own, made on first use
-    #[arg(long, requires = "lan")]
+    #[arg(long)]
     pub lan_tls: bool,
     /// Encrypt it with the certificate in FILE (PEM, with those that vouch for it)
-    #[arg(long, value_name = "FILE", requires = "lan", requires = "lan_key")]
+    #[arg(long, value_name = "FILE", requires = "lan_key")]
     pub lan_cert: Option<PathBuf>,
     /// The key of that certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "lan_cert")]
@@ -45,42 +52,31 @@ pub struct ServeArgs {
     pub open: bool,
 }
 
-impl Default for ServeArgs {
-    fn default() -> Self {
-        Self {
-            port: protocol::DEFAULT_PORT,
-            allow_hosts: Vec::new(),
-            lan: None,
-            viewer_password_file: None,
-            lan_tls: false,
-            lan_cert: None,
-            lan_key: None,
-            user: None,
-            open: false,
+impl ServeArgs {
+    /// The options as they are without a word: those of the environment.
+    pub fn unsaid() -> Result<Self, clap::Error> {
+        #[derive(clap::Parser)]
+        #[command(name = "brakecheck")]
+        struct Unsaid {
+            #[command(flatten)]
+            args: ServeArgs,
         }
+        <Unsaid as clap::Parser>::try_parse_from(["brakecheck"]).map(|unsaid| unsaid.args)
     }
 }
 
 /// Serves until told to stop.
 pub fn run(args: ServeArgs, globals: &Globals) -> Result<(), ErrorBody> {
-    // The files may be root's alone.
-    let password = args.viewer_password_file.as_deref().map(Secret::read).transpose()?;
-    let pair = args.lan_cert.as_deref().zip(args.lan_key.as_deref());
-    let pair = pair.map(|(certificate, key)| Pair::read(certificate, key)).transpose()?;
-    let tls = pair.map(Choice::Given).or(args.lan_tls.then_some(Choice::Own));
-    let entered = privilege::enter(globals, args.user.as_deref())?;
-    let result = serve(args, password, tls, globals, &entered);
+    let open = args.open;
+    // Its files may be root's alone.
+    let chosen = Chosen::from(args)?;
+    let entered = privilege::enter(globals, chosen.user.as_deref())?;
+    let result = serve(chosen, open, globals, &entered);
     entered.leave();
     result
 }
 
-fn serve(
-    args: ServeArgs,
-    password: Option<Secret>,
-    tls: Option<Choice>,
-    globals: &Globals,
-    entered: &Entered,
-) -> Result<(), ErrorBody> {
+fn serve(chosen: Chosen, open_page: bool, globals: &Globals, entered: &Entered) -> Result<(), ErrorBody> {
     let internal = |e: std::io::Error| ErrorBody::new(ErrorCode::Internal, format!("The server cannot start: {e}."));
     // Two threads are plenty for a few viewers; the processors are for the measurement.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -91,11 +87,12 @@ fn serve(
         .build()
         .map_err(internal)?;
     let options = Options {
-        port: args.port,
-        allow_hosts: args.allow_hosts,
-        lan: args.lan,
-        viewer_password: password,
-        viewer_tls: tls,
+        port: chosen.port,
+        allow_hosts: chosen.allow_hosts,
+        lan: chosen.lan,
+        viewer_password: chosen.password,
+        viewer_tls: chosen.tls,
+        kiosk: chosen.kiosk,
         state: entered.state.clone(),
         sysroot: globals.sysroot.clone(),
         desk: Arc::clone(&entered.desk),
@@ -104,7 +101,7 @@ fn serve(
         let signals = Signals::new().map_err(internal)?;
         let server = Server::start(options).await?;
         announce(&server, globals.json);
-        if args.open {
+        if open_page {
             open(&server)?;
         }
         server.run(signals.wait()).await;

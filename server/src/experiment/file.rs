@@ -1,14 +1,10 @@
 //! The experiment as a file: TOML, or JSON where its name ends so.
 
+use crate::toml_file;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::experiment::{Design, ExperimentSpec};
 use serde_json::Value;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
-
-/// Longest file that is read, in bytes.
-const LONGEST: u64 = 1 << 20;
 
 /// The experiment of this name: a built-in design, or a file. `set` overrides keys of it, each `KEY=VALUE` with the
 /// value as in TOML; a bare word counts as text.
@@ -16,7 +12,7 @@ pub fn read(name: &str, set: &[String]) -> Result<ExperimentSpec, ErrorBody> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|e| e == "toml" || e == "json") || name.contains('/') || path.is_file();
     let spec = if is_file {
-        let text = text(path)?;
+        let text = toml_file::text(path)?;
         parse(path, &text).map_err(|why| usage(format!("{} is no experiment: {why}", path.display())))?
     } else {
         let design: Design = name.parse().map_err(|why: String| {
@@ -35,24 +31,11 @@ pub fn with(spec: ExperimentSpec, set: &[String]) -> Result<ExperimentSpec, Erro
     Ok(spec)
 }
 
-fn text(path: &Path) -> Result<String, ErrorBody> {
-    let cannot = |e: &dyn std::fmt::Display| usage(format!("{} cannot be read: {e}.", path.display()));
-    let file = File::open(path).map_err(|e| cannot(&e))?;
-    let mut text = String::new();
-    file.take(LONGEST + 1).read_to_string(&mut text).map_err(|e| cannot(&e))?;
-    if text.len() as u64 > LONGEST { Err(cannot(&"it is longer than 1 MiB")) } else { Ok(text) }
-}
-
 fn parse(path: &Path, text: &str) -> Result<ExperimentSpec, String> {
     if path.extension().is_some_and(|e| e == "json") {
         serde_json::from_str(text).map_err(|e| e.to_string())
     } else {
-        toml::from_str(text).map_err(|e| {
-            // What is wrong with a table as a whole has the place of its beginning.
-            let line = e.span().filter(|s| s.start > 0).and_then(|s| text.get(..s.start));
-            let line = line.map(|before| format!("line {}: ", before.matches('\n').count() + 1));
-            format!("{}{}", line.unwrap_or_default(), e.message())
-        })
+        toml_file::parse(text)
     }
 }
 

@@ -70,6 +70,7 @@ fn viewers() -> OpenApiRouter<Showing> {
         .routes(routes!(session::show))
         .routes(routes!(system::system))
         .routes(routes!(system::presets))
+        .routes(routes!(system::kiosk))
         .routes(routes!(runs::list))
         .routes(routes!(runs::show))
         .routes(routes!(runs::samples))

@@ -22,6 +22,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use protocol::api::Role;
 use protocol::error::{ErrorBody, ErrorCode};
+use protocol::kiosk::Kiosk;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -53,6 +54,8 @@ pub struct App {
     pub farewell: CancellationToken,
     /// The listener for viewers on the network.
     pub lan: Lan,
+    /// What kiosk screens show.
+    pub kiosk: Kiosk,
     /// Viewers' tasks.
     pub viewers: TaskTracker,
 }

@@ -19,6 +19,7 @@ use crate::token::{self, Token};
 use connections::Limits;
 use power::desk::Desk;
 use protocol::error::{ErrorBody, ErrorCode};
+use protocol::kiosk::Kiosk;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,6 +46,8 @@ pub struct Options {
     pub viewer_password: Option<lan::Secret>,
     /// What their connections are encrypted with, if they are.
     pub viewer_tls: Option<lan::Choice>,
+    /// What kiosk screens show.
+    pub kiosk: Kiosk,
     /// The state directory.
     pub state: StateDir,
     /// Where the host's settings are read.
@@ -99,6 +102,7 @@ impl Server {
             token,
             farewell: CancellationToken::new(),
             lan: Lan::new(viewers, hostname),
+            kiosk: options.kiosk,
             viewers: TaskTracker::new(),
         };
         let app = Arc::new(app);

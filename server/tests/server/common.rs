@@ -4,6 +4,7 @@ use futures_util::StreamExt;
 use power::desk::Reader;
 use protocol::api::RunDetail;
 use protocol::event::{Event, Frame};
+use protocol::kiosk::Kiosk;
 use protocol::run::RunState;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
@@ -224,8 +225,17 @@ impl TestServer {
         let allow_hosts = vec!["bench.example".into()];
         let lan = Some("127.0.0.1:0".parse().unwrap());
         let (viewer_password, viewer_tls) = (None, None);
-        let mut options =
-            Options { port: 0, allow_hosts, lan, viewer_password, viewer_tls, state, sysroot: "/".into(), desk };
+        let mut options = Options {
+            port: 0,
+            allow_hosts,
+            lan,
+            viewer_password,
+            viewer_tls,
+            kiosk: Kiosk::default(),
+            state,
+            sysroot: "/".into(),
+            desk,
+        };
         change(&mut options);
         let server = Server::start(options).await.unwrap();
         let access = Access::from_line(&format!("{}#token={}", server.address(), server.app().token.secret()));

@@ -167,6 +167,43 @@ async fn all_addresses_are_allowed_with_what_that_means_and_the_environment_is_h
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_configuration_is_heard_where_nothing_else_is_said() {
+    let dir = directory();
+    let file = dir.path().join("brakecheck.toml");
+    let text = "port = 1\nallow-host = [\"bench.example\"]\n[lan]\naddress = \"192.0.2.1\"\n\
+        viewer-password-file = \"password\"\n[kiosk]\nshow = [\"host\", \"run\"]\ndwell = 30\n";
+    std::fs::write(&file, text).unwrap();
+    std::fs::write(dir.path().join("password"), "open sesame\n").unwrap();
+    // The port is the command line's, the address the environment's, the rest the file's.
+    let mut with_file = command(&dir.path().join("state"), "0");
+    with_file.arg("--config").arg(&file).env("BRAKECHECK_LAN", "127.0.0.1:0");
+    let mut child = with_file.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let program = Program { child, access: Access::from_line(&line) };
+    let kiosk = program.access.json("/api/v1/kiosk").await;
+    assert_eq!(kiosk, serde_json::json!({ "show": ["host", "run"], "dwell": 30.0, "dim": null, "shift": true }));
+    let lan = program.access.json("/api/v1/lan").await;
+    assert!(lan["url"].as_str().unwrap().starts_with("http://127.0.0.1:") && lan["password"] == true, "{lan}");
+    let port = program.access.authority.rsplit(':').next().unwrap();
+    let host = format!("bench.example:{port}");
+    let named = program.access.get("/healthz").header("host", host).send().await.unwrap();
+    assert_eq!(named.status(), 200);
+
+    let told = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        refusal(&command(&dir.path().join("other"), "0").arg("--config").arg(&file).output().unwrap(), 2)
+    };
+    let unknown = told("prot = 1\n");
+    assert!(unknown.contains("`prot`; did you mean `port`?") && unknown.contains(file.to_str().unwrap()), "{unknown}");
+    let wrong = told("[kiosk]\ndwell = 1\n");
+    assert!(wrong.contains("line 2") && wrong.contains("5 to 3600"), "{wrong}");
+    std::fs::remove_file(&file).unwrap();
+    let absent = refusal(&command(&dir.path().join("other"), "0").env("BRAKECHECK_CONFIG", &file).output().unwrap(), 2);
+    assert!(absent.contains("no such file") && absent.contains(file.to_str().unwrap()), "{absent}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_survives_the_sudden_death_of_the_program() {
     let dir = directory();
     let (state, target) = (dir.path().join("state"), dir.path().join("target"));

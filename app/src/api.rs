@@ -52,6 +52,12 @@ pub(crate) async fn experiments() -> Result<Value, ErrorBody> {
 pub(crate) async fn plan(spec: &Value) -> Result<Value, ErrorBody> {
     read(&send("POST", "/api/v1/experiments/plan", Some(spec.to_string().into())).await?)
 }
+/// What an experiment file says.
+pub(crate) async fn read_file(file: &web_sys::File) -> Result<Value, ErrorBody> {
+    let text = JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string()).unwrap_or_default();
+    let body = serde_json::json!({ "toml": text }).to_string();
+    read(&send("POST", "/api/v1/experiments/read", Some(body.into())).await?)
+}
 /// Starts an experiment.
 pub(crate) async fn begin(spec: &Value) -> Result<RunCreated, ErrorBody> {
     read(&send("POST", "/api/v1/experiments", Some(spec.to_string().into())).await?)

@@ -30,10 +30,13 @@ async fn planned(browser: &Browser, question: &str) -> Result<()> {
     browser.until("!document.querySelector('[data-testid=plan]').matches('.stale')").await
 }
 
-/// Fails if the console holds an error, other than that the server refused a plan: that is an answer.
+/// Fails if the console holds an error, other than that the server refused a plan or a file: that is an answer.
 async fn no_errors(browser: &Browser) -> Result<()> {
     let log = browser.browser_log().await?;
-    let errors: Vec<_> = log.into_iter().filter(|e| e.level == "SEVERE" && !e.message.contains("/plan - ")).collect();
+    let errors: Vec<_> = log
+        .into_iter()
+        .filter(|e| e.level == "SEVERE" && !e.message.contains("/plan - ") && !e.message.contains("/read - "))
+        .collect();
     ensure!(errors.is_empty(), "the console has errors: {errors:#?}");
     Ok(())
 }
@@ -132,6 +135,66 @@ async fn an_experiment_is_built_started_and_found_in_the_list() -> Result<()> {
         browser.until(&format!("!document.querySelector(\"[data-result='{id}']\")")).await?;
         ensure!(server.get("/experiments").await? == json!([]), "it is still stored");
         no_errors(browser).await
+    })
+    .await?;
+    machine.assert_as_found()
+}
+
+#[tokio::test]
+async fn a_file_opens_in_the_form() -> Result<()> {
+    let (_machine, server) = desktop()?;
+    let dir = scratch()?;
+    let (file, broken) = (dir.path().join("mine.toml"), dir.path().join("broken.toml"));
+    let toml = "name = \"monday\"\ndesign = \"one-at-a-time\"\nknobs = [\"cpu.turbo\"]\nseed = 7\n\
+        workloads = [\"4k-qd1\", { name = \"db\", rw = \"randread\", bs = \"8k\", size = \"4m\" }]\n";
+    std::fs::write(&file, toml)?;
+    std::fs::write(&broken, "design = \"ab\"\nsead = 7\n")?;
+    in_browser("open", async |browser| {
+        brakes(browser, &server).await?;
+        planned(browser, "Which setting").await?;
+        let input = browser.find(By::Css("input[name=file]")).await?;
+        input.send_keys(broken.display().to_string()).await?;
+        browser.see_text(".setup [data-testid=error]", "did you mean `seed`").await?;
+        input.send_keys(file.display().to_string()).await?;
+        browser.see_text("[data-testid=plan] [data-knob='cpu.turbo']", "Turbo").await?;
+        browser.until("!document.querySelector('.setup [data-testid=error]')").await?;
+        browser.until("document.querySelectorAll('[data-testid=plan] [data-knob]').length === 1").await?;
+        browser.see_text("[data-testid=plan]", "db").await?;
+        for shown in [
+            "[value=own]:checked",
+            "[name=knobs][value='cpu.turbo']:checked",
+            "[name=workloads][value='4k-qd1']:checked",
+        ] {
+            browser.until(&format!("document.querySelector(\"{shown}\")")).await?;
+        }
+        browser.until("document.querySelector('#field-seed').value === '7'").await?;
+        browser.until("document.querySelector('#field-tables').value.startsWith('db: ')").await?;
+        browser.until("/name = .monday/.test(document.querySelector('#own').innerText)").await?;
+        let saved = "decodeURIComponent(document.querySelector('[data-testid=plan] [download]').href)";
+        browser.until(&format!("/name = .monday/.test({saved}) && /bs = /.test({saved})")).await?;
+        no_errors(browser).await
+    })
+    .await
+}
+
+#[tokio::test]
+async fn what_is_risky_is_asked_for() -> Result<()> {
+    let machine = Tree::laptop()?;
+    let server = Server::below(machine.path())?;
+    in_browser("risk", async |browser| {
+        brakes(browser, &server).await?;
+        browser.until("!document.querySelector('[name=risk]')").await?;
+        ask(browser, "own").await?;
+        choose(browser, "#field-design", "ladder").await?;
+        browser.fill("#field-rung", "as found:\nslow: pcie.link-speed@0000:02:00.0=2.5 GT/s").await?;
+        browser.see_text(".risk", "drive").await?;
+        browser.until("document.querySelector('#begin').disabled").await?;
+        browser.see("[name=risk]").await?.click().await?;
+        browser.until("!document.querySelector('#begin').disabled").await?;
+        browser.until("/risk = true/.test(document.querySelector('[data-testid=toml]').textContent)").await?;
+        // Another question asks anew.
+        ask(browser, "check").await?;
+        browser.until("!document.querySelector('[name=risk]')").await
     })
     .await?;
     machine.assert_as_found()

@@ -112,7 +112,10 @@ pub(crate) const NUMBERS: [[&str; 5]; 7] = [
 ];
 
 /// Further keys of an experiment beside which a problem can be shown.
-const LISTS: [&str; 3] = ["workloads", "knobs", "rung"];
+const LISTS: [&str; 4] = ["workloads", "knobs", "rung", "tables"];
+
+/// Keys of an experiment file that say what the form itself says in other ways.
+const PLACED: [&str; 6] = ["design", "target", "workloads", "knobs", "rung", "from"];
 
 /// Every key that has a field.
 pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
@@ -136,6 +139,12 @@ pub(crate) struct Brakes {
     workloads: Vec<String>,
     /// Names of further ones, separated by commas.
     others: String,
+    /// Workloads of one's own, one a line: `name: rw=randread bs=8k`.
+    tables: String,
+    /// What is risky may be changed.
+    risk: bool,
+    /// What a file says besides.
+    more: Map<String, Value>,
     /// One for each of [`NUMBERS`].
     numbers: [String; NUMBERS.len()],
 }
@@ -150,6 +159,9 @@ impl Default for Brakes {
             rungs: String::new(),
             workloads: Vec::new(),
             others: String::new(),
+            tables: String::new(),
+            risk: false,
+            more: Map::new(),
             numbers: Default::default(),
         }
     }
@@ -161,6 +173,12 @@ impl Brakes {
         let list = match name {
             "question" => {
                 self.question = QUESTIONS.iter().find(|q| q.name == value).map_or(self.question, |q| q.name);
+                self.risk = false;
+                self.more.clear();
+                return;
+            }
+            "risk" => {
+                self.risk = ticked;
                 return;
             }
             "knobs" => &mut self.knobs,
@@ -171,6 +189,7 @@ impl Brakes {
                     "from" => Some(&mut self.from),
                     "rung" => Some(&mut self.rungs),
                     "others" => Some(&mut self.others),
+                    "tables" => Some(&mut self.tables),
                     name => NUMBERS.iter().position(|n| n[0] == name).and_then(|at| self.numbers.get_mut(at)),
                 };
                 if let Some(text) = text {
@@ -185,9 +204,81 @@ impl Brakes {
         }
     }
 
-    /// Whether the box of this knob is ticked.
-    pub(crate) fn has_knob(&self, id: &str) -> bool {
-        self.knobs.iter().any(|k| k == id)
+    /// Whether this value is chosen, or ticked, in the field of this name.
+    pub(crate) fn has(&self, name: &str, value: &str) -> bool {
+        match name {
+            "knobs" => self.knobs.iter().any(|k| k == value),
+            "workloads" => self.workloads.iter().any(|w| w == value),
+            "question" => self.question == value,
+            name => self.typed(name) == value,
+        }
+    }
+
+    /// What stands in the field of this name.
+    pub(crate) fn typed(&self, name: &str) -> &str {
+        match name {
+            "design" => &self.design,
+            "from" => &self.from,
+            "rung" => &self.rungs,
+            "others" => &self.others,
+            "tables" => &self.tables,
+            name => NUMBERS.iter().position(|n| n[0] == name).and_then(|at| self.numbers.get(at)).map_or("", |n| n),
+        }
+    }
+
+    /// What a file says besides what has a field, in the order of its keys.
+    pub(crate) fn more(&self) -> String {
+        let pair = |(key, value): (&String, &Value)| format!("{key} = {value}");
+        self.more.iter().map(pair).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether what is risky may be changed.
+    pub(crate) fn takes_risk(&self) -> bool {
+        self.risk
+    }
+
+    /// The form as a file has it: the keys that stand there, as the server has read them, and its target.
+    pub(crate) fn of_file(keys: &Value) -> (Self, Option<String>) {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let key = |name: &str| keys.get(name).unwrap_or(&Value::Null);
+        let list = |name: &str| key(name).as_array().map_or(&[] as &[Value], Vec::as_slice);
+        let word = |name: &str| key(name).as_str();
+        let mut form = Self::default();
+        let design = word("design").unwrap_or_default();
+        let asked = QUESTIONS.iter().find(|q| q.name == design);
+        // What has to be set by hand shows where it is set.
+        let by_hand = ["knobs", "rung", "from"].iter().any(|name| !key(name).is_null());
+        match asked {
+            Some(question) if !by_hand || DESIGNS.iter().all(|d| d.0 != design) => form.question = question.name,
+            _ => form.question = OWN,
+        }
+        design.clone_into(&mut form.design);
+        if let Some(from) = word("from") {
+            from.clone_into(&mut form.from);
+        }
+        form.knobs = list("knobs").iter().map(text).collect();
+        form.rungs = list("rung").iter().map(|r| line_of(r, r.get("set").unwrap_or(&Value::Null), ", ")).collect();
+        let (names, tables): (Vec<_>, Vec<_>) = list("workloads").iter().partition(|w| w.is_string());
+        form.tables = tables.into_iter().map(|w| line_of(w, w, " ")).collect();
+        form.workloads = names.into_iter().map(text).collect();
+        for ([name, ..], number) in NUMBERS.iter().zip(&mut form.numbers) {
+            if !key(name).is_null() {
+                *number = text(key(name));
+            }
+        }
+        form.more = keys.as_object().cloned().unwrap_or_default();
+        // Of what is set by hand, a question has no fields.
+        let placed = if form.question == OWN { &PLACED[..] } else { &PLACED[..3] };
+        form.more.retain(|name, _| !placed.contains(&name.as_str()) && NUMBERS.iter().all(|n| n[0] != name));
+        form.risk = form.more.remove("risk") == Some(Value::Bool(true));
+        (form, word("target").filter(|t| !t.is_empty()).map(str::to_owned))
+    }
+
+    /// Workloads that are chosen by name and have no box.
+    pub(crate) fn keep_ticks(&mut self, boxes: &[&str]) {
+        let (ticked, others): (Vec<_>, Vec<_>) = self.workloads.drain(..).partition(|w| boxes.contains(&w.as_str()));
+        self.workloads = ticked;
+        self.others = others.join(", ");
     }
 
     /// What the form shows besides the question: nothing (empty), `one` where each knob is changed alone, `knobs`, `rungs`.
@@ -206,9 +297,13 @@ impl Brakes {
 
     /// What differs from the design as it is, as an experiment file has it.
     fn wishes(&self) -> Result<Map<String, Value>, Problem> {
-        let mut keys = Map::new();
+        let mut keys = self.more.clone();
+        if self.risk {
+            keys.insert("risk".into(), Value::Bool(true));
+        }
         let further = self.others.split(',').map(str::trim).filter(|name| !name.is_empty());
-        let workloads: Vec<&str> = self.workloads.iter().map(String::as_str).chain(further).collect();
+        let named = self.workloads.iter().map(String::as_str).chain(further).map(Value::from);
+        let workloads: Vec<Value> = named.chain(tables(&self.tables)?).collect();
         if !workloads.is_empty() {
             keys.insert("workloads".into(), json!(workloads));
         }
@@ -246,7 +341,7 @@ impl Brakes {
     pub(crate) fn command_line(&self, target: &str) -> Option<String> {
         let wishes = self.wishes().ok()?;
         let target = quoted(target);
-        if wishes.contains_key("rung") {
+        if wishes.contains_key("rung") || !self.tables.trim().is_empty() {
             return Some(format!("brakecheck experiment run {FILE} --target {target}"));
         }
         let mut out = match self.design() {
@@ -280,20 +375,72 @@ fn number(field: &'static str, text: &str, example: &str) -> Result<Option<Value
 }
 
 fn rungs(text: &str) -> Result<Value, Problem> {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let one = |(n, line): (usize, &str)| {
+    let one = |name: &str, set| json!({ "name": name, "set": set });
+    lines(text, "rung", "cpu.turbo=off", one).map(Value::Array)
+}
+
+/// Each with fio's names; the server says what is wrong with a value.
+fn tables(text: &str) -> Result<Vec<Value>, Problem> {
+    let one = |name: &str, mut set: Map<String, Value>| {
+        for value in set.values_mut() {
+            let read = value.as_str().and_then(|text| match text {
+                "true" => Some(Value::Bool(true)),
+                "false" => Some(Value::Bool(false)),
+                number => number.parse::<u64>().ok().map(Value::from),
+            });
+            *value = read.unwrap_or_else(|| value.take());
+        }
+        set.insert("name".into(), name.into());
+        Value::Object(set)
+    };
+    lines(text, "tables", "rw=randread", one)
+}
+
+/// Lines of `name: key=value, key=value`.
+fn lines(
+    text: &str,
+    field: &'static str,
+    example: &str,
+    one: impl Fn(&str, Map<String, Value>) -> Value,
+) -> Result<Vec<Value>, Problem> {
+    let mut out = Vec::new();
+    for (n, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let (name, settings) = line.split_once(':').unwrap_or((line, ""));
         let mut set = Map::new();
-        for pair in settings.split([',', ' ']).filter(|p| !p.is_empty()) {
-            let (knob, value) = pair.split_once('=').ok_or_else(|| Problem {
-                field: "rung",
-                message: format!("Line {}: `{pair}` sets nothing. Write it as cpu.turbo=off.", n + 1),
-            })?;
-            set.insert(knob.into(), json!(value));
+        // A value may have a space in it: `2.5 GT/s`.
+        let mut last: Option<(&str, String)> = None;
+        for word in settings.split([',', ' ']).filter(|w| !w.is_empty()) {
+            match (word.split_once('='), &mut last) {
+                (Some((key, value)), last) => {
+                    if let Some((key, value)) = last.replace((key, value.to_owned())) {
+                        set.insert(key.into(), value.into());
+                    }
+                }
+                (None, Some((_, value))) => *value += &[" ", word].concat(),
+                (None, None) => {
+                    let message = format!("Line {}: `{word}` sets nothing. Write it as {example}.", n + 1);
+                    return Err(Problem { field, message });
+                }
+            }
         }
-        Ok(json!({ "name": name.trim(), "set": set }))
-    };
-    lines.map(one).collect::<Result<Vec<_>, _>>().map(Value::Array)
+        if let Some((key, value)) = last {
+            set.insert(key.into(), value.into());
+        }
+        out.push(one(name.trim(), set));
+    }
+    Ok(out)
+}
+
+/// Such a line: the name of one, and the other settings of the other.
+fn line_of(named: &Value, settings: &Value, between: &str) -> String {
+    let mut line = named.get("name").and_then(Value::as_str).unwrap_or("unnamed").to_owned();
+    let mut before = ": ";
+    for (key, value) in settings.as_object().into_iter().flatten().filter(|(key, _)| *key != "name") {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        line += &[before, key, "=", &value].concat();
+        before = between;
+    }
+    line + "\n"
 }
 
 /// The field that a message of the server is about: messages begin with the key.
@@ -355,14 +502,62 @@ mod tests {
 
     #[test]
     fn rungs_are_lines_of_settings() {
-        let text = "as shipped:\n\n C1E off : cpu.c1e=off, pcie.link-speed@0000:01:00.0=8.0 \n";
+        let text = "as shipped:\n\n C1E off : cpu.c1e=off, pcie.link-speed@0000:01:00.0=8 GT/s \n";
         let own = |rungs: &str| with(&[("question", OWN), ("design", "ladder"), ("rung", rungs)]);
         let spec = read(&own(text));
         let sets: Vec<_> = spec.rung.iter().map(|r| (r.name.as_str(), r.set.len())).collect();
         assert_eq!((spec.design, sets), (Design::Ladder, vec![("as shipped", 0), ("C1E off", 2)]));
+        assert_eq!(spec.rung[1].set["pcie.link-speed@0000:01:00.0"].0, "8 GT/s");
         assert_eq!(own(text).command_line("/mnt").unwrap(), "brakecheck experiment run experiment.toml --target /mnt");
         let problem = own("a: cpu.turbo").spec("/mnt").unwrap_err();
         assert!(problem.field == "rung" && problem.message.starts_with("Line 1: `cpu.turbo`"), "{problem:?}");
+    }
+
+    #[test]
+    fn workloads_of_ones_own_are_tables() {
+        let text = "db: rw=randread bs=8k iodepth=4 runtime=2s\nlog: rw=read, bs=1m, buffered=true\n";
+        let own = with(&[("workloads", "4k-qd1"), ("tables", text)]);
+        let spec = read(&own);
+        let labels: Vec<_> = spec.expanded_workloads().iter().map(protocol::workload::Workload::label).collect();
+        assert_eq!(labels, ["4k-qd1", "db", "log"]);
+        assert_eq!(spec.expanded_workloads()[1].iodepth, 4);
+        assert_eq!(own.command_line("/mnt").unwrap(), "brakecheck experiment run experiment.toml --target /mnt");
+        let problem = with(&[("tables", "a: randread")]).spec("/mnt").unwrap_err();
+        assert!(problem.field == "tables" && problem.message.contains("rw=randread"), "{problem:?}");
+    }
+
+    #[test]
+    fn a_risk_is_taken_for_one_question_only() {
+        let mut asked = with(&[("question", "pcie-link"), ("risk", "on")]);
+        assert!(read(&asked).risk);
+        asked.put("question", "check".into(), true);
+        assert!(!read(&asked).risk);
+    }
+
+    #[test]
+    fn a_file_fills_the_form_and_says_the_same_again() {
+        for keys in [
+            json!({ "design": "check", "target": "/mnt", "seed": 7, "name": "monday" }),
+            json!({ "design": "check", "target": "/mnt", "knobs": ["cpu.turbo"] }),
+            json!({ "design": "pcie-link", "target": "/mnt", "risk": true }),
+            json!({ "design": "one-at-a-time", "target": "/mnt", "from": "all-saving", "knobs": ["cpu.turbo"],
+                "workloads": ["4k-qd1", "cold-read-2s", { "name": "db", "rw": "randread", "bs": "8k", "iodepth": 4 }],
+                "threshold_percent": 2.5, "max_blocks": 20 }),
+            json!({ "design": "ladder", "target": "/mnt", "rung": [
+                { "name": "as shipped", "set": {} },
+                { "name": "fast", "set": { "cpu.turbo": "on", "sata.ncq@sda": "32" } },
+            ] }),
+            json!({ "design": "ab", "target": "/mnt", "rung": [
+                { "name": "a", "set": { "cpu.turbo": "on" } }, { "name": "b", "set": { "cpu.turbo": "off" } },
+            ] }),
+        ] {
+            let (mut form, target) = Brakes::of_file(&keys);
+            form.keep_ticks(&["4k-qd1"]);
+            assert_eq!(target.as_deref(), Some("/mnt"));
+            assert_eq!(form.spec("/mnt").unwrap(), keys);
+        }
+        assert_eq!(Brakes::of_file(&json!({ "design": "factorial" })).0.form(), "knobs");
+        assert_eq!(Brakes::of_file(&json!({ "design": "ncq" })).0, with(&[("question", "ncq"), ("design", "ncq")]));
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod shown;
 mod state;
 mod track;
 
-pub(crate) use brakes::{BASES, DESIGNS, FILE, NUMBERS, QUESTIONS, Question, field_of, keys};
+pub(crate) use brakes::{BASES, Brakes, DESIGNS, FILE, NUMBERS, QUESTIONS, Question, field_of, keys};
 pub(crate) use conditions::{conditions, differences};
 pub(crate) use contrast::{Contrast, contrasts, in_words};
 pub(crate) use entry::{Entry, Found, comparison};

@@ -14,7 +14,9 @@ pub(crate) fn BrakesPage() -> impl IntoView {
     let power = expect_context::<Power>();
     let inquiry = Inquiry::new();
     let setup = inquiry.setup;
-    Effect::new(move || power.settings(|s| inquiry.knobs(&s.host.knobs)));
+    let knobs = move || power.settings(|s| inquiry.knobs(&s.host.knobs));
+    Effect::new(knobs);
+    let (cards, own) = setup.with_untracked(|s| (questions(&s.brakes), form(&s.brakes)));
     let submit = move |ev: web_sys::SubmitEvent| {
         ev.prevent_default();
         if untrack(move || inquiry.ready() && !inquiry.starting.get()) {
@@ -27,7 +29,15 @@ pub(crate) fn BrakesPage() -> impl IntoView {
         if let Some(name) = element.get_attribute("name").filter(|name| name != "place") {
             // A text area and a list have a value as well, and are never ticked.
             let field: HtmlInputElement = element.unchecked_into();
-            inquiry.put(&name, field.value(), field.checked());
+            let file = if name == "file" { field.files().and_then(|all| all.get(0)) } else { None };
+            match file {
+                Some(file) => {
+                    // The same file can be opened again, once it is mended.
+                    field.set_value("");
+                    inquiry.open(file, move || untrack(knobs));
+                }
+                None => inquiry.put(&name, field.value(), field.checked()),
+            }
         }
     };
     view! {
@@ -53,9 +63,15 @@ pub(crate) fn BrakesPage() -> impl IntoView {
                     <p class="problem" role="status">{move || inquiry.complaint()}</p>
                     {move || inquiry.error.get().map(|error| view! { <Notice error/> })}
                 </div>
-                <fieldset class="cards" inner_html=questions()></fieldset>
+                {move || inquiry.risk().map(|(risk, taken)| view! {
+                    <label class="tick risk">
+                        <input type="checkbox" name="risk" prop:checked=taken/>
+                        <span>"Take the risk: " {risk}</span>
+                    </label>
+                })}
+                <fieldset class="cards" id="questions" inner_html=cards></fieldset>
                 <TargetPicker setup choice=RwSignal::new(None)/>
-                <div class="own" inner_html=form()></div>
+                <div class="own" id="own" inner_html=own></div>
             </form>
             <div class="instrument">
                 {move || inquiry.obstacle().map(|error| view! { <Notice error/> })}

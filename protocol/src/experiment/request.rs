@@ -40,6 +40,15 @@ pub struct PlanPreview {
     pub refused: Option<ErrorBody>,
 }
 
+/// `POST /api/v1/experiments/read`: the text of an experiment file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ExperimentText {
+    /// The text, TOML.
+    pub toml: String,
+}
+
 /// A knob that an experiment changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -48,7 +57,7 @@ pub struct PlannedKnob {
     pub id: String,
     /// The name people know.
     pub title: String,
-    /// Its value now.
+    /// Its value now; none while an experiment is on that sets it.
     pub now: Option<String>,
     /// The values it will have.
     pub values: Vec<String>,

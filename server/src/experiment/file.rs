@@ -39,6 +39,14 @@ fn parse(path: &Path, text: &str) -> Result<ExperimentSpec, String> {
     }
 }
 
+/// What the text of an experiment file says, with nothing added: only the keys that stand there. Everything is checked
+/// that can be without a host.
+pub fn keys(toml: &str) -> Result<Value, ErrorBody> {
+    let no = |why: String| usage(format!("This is no experiment: {why}"));
+    toml_file::parse::<ExperimentSpec>(toml).map_err(no)?.validate()?;
+    toml_file::parse(toml).map_err(no)
+}
+
 fn override_keys(spec: ExperimentSpec, set: &[String]) -> Result<ExperimentSpec, ErrorBody> {
     if set.is_empty() {
         return Ok(spec);
@@ -91,6 +99,21 @@ mod tests {
         assert_eq!(of("a.toml", toml, &[]).unwrap(), of("a.json", json, &[]).unwrap());
         let table = "design = \"ab\"\n[[workloads]]\nname = \"db\"\nrw = \"randread\"\nbs = \"8k\"\n";
         assert_eq!(of("b.toml", table, &[]).unwrap().expanded_workloads()[0].label(), "db");
+    }
+
+    #[test]
+    fn the_keys_of_a_file_are_those_that_stand_there() {
+        let told = keys("design = \"ab\"\nmax_blocks = 20\n[[workloads]]\nrw = \"read\"\nbs = \"1m\"\n").unwrap();
+        let json = serde_json::json!({ "design": "ab", "max_blocks": 20, "workloads": [{ "rw": "read", "bs": "1m" }] });
+        assert_eq!(told, json);
+        for (text, word) in [
+            ("design = \"ab\"\nmax_block = 2\n", "did you mean `max_blocks`"),
+            ("design = \"ab\"\n\nseed = x\n", "line 3"),
+            ("design = \"ab\"\nmin_blocks = 9\nmax_blocks = 8\n", "max_blocks"),
+        ] {
+            let error = keys(text).unwrap_err();
+            assert!(error.code == ErrorCode::Usage && error.message.contains(word), "{error:?}");
+        }
     }
 
     #[test]

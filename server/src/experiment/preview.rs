@@ -11,6 +11,7 @@ use protocol::error::{ErrorBody, ErrorCode};
 use protocol::experiment::request::{PlannedComparison, PlannedKnob};
 use protocol::experiment::{Configuration, Design, ExperimentSpec, PlanPreview};
 use protocol::host::TargetKind;
+use protocol::knob::{Knob, Lifetime};
 use protocol::plan::RunSpec;
 use protocol::power::PowerState;
 use protocol::workload::Workload;
@@ -85,7 +86,7 @@ pub fn preview(
 }
 
 /// The knobs as they would be with the rights to set them.
-fn allowed(state: &PowerState) -> Vec<protocol::knob::Knob> {
+fn allowed(state: &PowerState) -> Vec<Knob> {
     let mut knobs = state.knobs.clone();
     if let Some(reason) = &state.read_only {
         for knob in knobs.iter_mut().filter(|k| k.reason.as_ref() == Some(reason)) {
@@ -108,12 +109,18 @@ fn changes(plan: &Plan, state: &PowerState) -> Vec<PlannedKnob> {
         changes.push(PlannedKnob {
             id: wish.id.clone(),
             title: knob.map_or_else(|| wish.id.clone(), |k| k.title.clone()),
-            now: knob.and_then(|k| k.value.clone()),
+            now: knob.and_then(as_found),
             values: vec![wish.value.clone()],
             risk: knob.and_then(|k| k.risk.clone()),
         });
     }
     changes
+}
+
+/// The value that it will go back to; what an experiment that is on has set just now is none.
+fn as_found(knob: &Knob) -> Option<String> {
+    let passing = matches!(knob.lifetime, Some(Lifetime::Experiment { .. }));
+    knob.value.clone().filter(|_| !passing)
 }
 
 /// Each once, whatever the stages in which it is made.

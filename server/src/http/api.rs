@@ -50,6 +50,7 @@ fn operators() -> OpenApiRouter<Operating> {
         .routes(routes!(runs::create))
         .routes(routes!(runs::delete))
         .routes(routes!(experiments::plan))
+        .routes(routes!(experiments::read))
         .routes(routes!(experiments::create))
         .routes(routes!(import::create))
         .routes(routes!(experiments::delete))

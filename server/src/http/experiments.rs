@@ -13,6 +13,7 @@ use power::desk::Desk;
 use protocol::api::RunCreated;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::event::Event;
+use protocol::experiment::request::ExperimentText;
 use protocol::experiment::{ExperimentFile, ExperimentSpec, ExperimentSummary, PlanPreview};
 use protocol::run::RunState;
 use protocol::units::Seconds;
@@ -51,6 +52,17 @@ pub(super) async fn plan(
         experiment::preview(&app.runner, &spec, &state, app.scheduler.refuse_second().err(), meters)
     });
     Ok(Json(preview.await?))
+}
+
+/// Reads an experiment file: its keys as JSON, and only those that stand there.
+#[utoipa::path(post, path = "/api/v1/experiments/read", request_body = ExperimentText, responses(
+    (status = 200, body = ExperimentSpec, description = "without the keys that the file leaves out"),
+    (status = 400, body = ErrorBody, description = "what is wrong with it, and in which line")))]
+pub(super) async fn read(
+    _: Operator,
+    JsonBody(file): JsonBody<ExperimentText>,
+) -> Result<Json<serde_json::Value>, ApiError> {
+    Ok(Json(experiment::file::keys(&file.toml)?))
 }
 
 /// Starts an experiment.

@@ -32,6 +32,9 @@ pub enum Stage {
     Experiment,
 }
 
+/// What to do while something else is on.
+const WAITS: &str = "Wait until it ends, or stop it. Experiments are not queued.";
+
 impl On {
     pub(super) fn new(record: &ExperimentRecord, steering: Steering) -> Self {
         let what = format!("{} on {}", record.spec.title(), record.target.path);
@@ -46,8 +49,7 @@ impl Scheduler {
         limits: Limits,
         ready: impl FnOnce() -> Result<Ready, ErrorBody>,
     ) -> Result<RunId, ErrorBody> {
-        let refused =
-            |e: ErrorBody| if e.code == ErrorCode::Busy { e.hint("Wait until it ends, or stop it.") } else { e };
+        let refused = |e: ErrorBody| if e.code == ErrorCode::Busy { e.hint(WAITS) } else { e };
         self.refuse_second().map_err(refused)?;
         // Holds the run lock from here on, so that nothing else can begin.
         let ready = ready().map_err(refused)?;
@@ -62,7 +64,7 @@ impl Scheduler {
 
     /// Why no experiment can begin here now, if so.
     pub fn refuse_second(&self) -> Result<(), ErrorBody> {
-        self.inner().refuse().map_or(Ok(()), Err)
+        self.inner().refuse().map_or(Ok(()), |error| Err(error.hint(WAITS)))
     }
 
     /// Ends an experiment; false if it is not on here.

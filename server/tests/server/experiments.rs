@@ -172,7 +172,11 @@ async fn an_experiment_from_start_to_removal() {
     }
     let plan = access.post("/api/v1/experiments/plan", &lab.spec(4)).send().await.unwrap();
     let plan: PlanPreview = plan.json().await.unwrap();
-    assert!(plan.refused.is_some_and(|e| e.message.contains("the experiment one-at-a-time")));
+    let busy = plan.refused.unwrap();
+    assert!(busy.message.contains("the experiment one-at-a-time") && busy.hint.unwrap().contains("or stop it"));
+    // What the experiment has set just now is nobody's.
+    let epb = plan.changes.iter().find(|k| k.id == "cpu.epb").unwrap();
+    assert!(epb.now.is_none() || epb.now == by_hand.value, "{epb:?}");
 
     pause(access, &id, &mut viewer).await;
     assert_eq!((lab.changed(), lab.knob("cpu.epb").await), (by_hand_files, by_hand.clone()));
@@ -332,6 +336,20 @@ async fn what_is_no_experiment_is_said_with_what_would_be_one() {
     }
     assert_eq!(lab.access().json("/api/v1/experiments").await, json!([]), "nothing of all this became one");
     assert!(lab.changed().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_read_as_its_keys_or_refused_by_line() {
+    let server = TestServer::start().await;
+    let read = async |toml: &str| {
+        let body = json!({ "toml": toml });
+        server.access.post("/api/v1/experiments/read", &body).send().await.unwrap()
+    };
+    let spec: serde_json::Value = read("design = \"ab\"\nseed = 7\n").await.json().await.unwrap();
+    assert_eq!(spec, json!({ "design": "ab", "seed": 7 }));
+    let text = refused(read("design = \"ab\"\nsead = 7\n").await, 400, "usage").await;
+    assert!(text.contains("did you mean `seed`"), "{text}");
+    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

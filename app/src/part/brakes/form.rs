@@ -1,16 +1,16 @@
 //! The form as HTML. Its fields have the names that `Brakes::put` knows; the page listens to them in one place.
 
 use super::html::{term, text};
-use crate::model::{BASES, DESIGNS, NUMBERS, QUESTIONS, sorted};
+use crate::model::{BASES, Brakes, DESIGNS, NUMBERS, QUESTIONS, sorted};
 use crate::part::term::explain;
 use protocol::experiment::workloads::NAMES;
 use protocol::knob::Knob;
 use protocol::preset::PRESETS;
 
-/// The cards; the first one is chosen.
-pub(crate) fn questions() -> String {
-    let card = |(n, q): (usize, &crate::model::Question)| {
-        let checked = if n == 0 { " checked" } else { "" };
+/// The cards.
+pub(crate) fn questions(set: &Brakes) -> String {
+    let card = |q: &crate::model::Question| {
+        let checked = if set.has("question", q.name) { " checked" } else { "" };
         let (name, title, about) = (q.name, q.title, q.about);
         format!(
             "<label class=\"card\" data-question=\"{name}\"><input type=\"radio\" name=\"question\" \
@@ -18,52 +18,83 @@ pub(crate) fn questions() -> String {
              <span class=\"why\" id=\"why-{name}\"></span></label>"
         )
     };
-    let cards: String = QUESTIONS.iter().enumerate().map(card).collect();
-    format!("<legend>What do you want to know?</legend>{cards}")
+    let cards: String = QUESTIONS.iter().map(card).collect();
+    format!(
+        "<legend>What do you want to know?</legend>{cards}<p><label class=\"button\">Open a file<input type=\"file\" \
+         name=\"file\" class=\"visually-hidden\" accept=\".toml\"></label></p>"
+    )
 }
 
 /// What is measured, and when it ends.
-pub(crate) fn form() -> String {
+pub(crate) fn form(set: &Brakes) -> String {
     let choice = |name, label, tip, options: &[(&str, &str)]| {
-        let option = |(value, shown): &(&str, &str)| format!("<option value=\"{value}\">{shown}</option>");
+        let option = |(value, shown): &(&str, &str)| {
+            let selected = if set.has(name, value) { " selected" } else { "" };
+            format!("<option value=\"{value}\"{selected}>{shown}</option>")
+        };
         let options: String = options.iter().map(option).collect();
         field(name, label, tip, &format!("<select id=\"field-{name}\" name=\"{name}\">{options}</select>"))
     };
     let input = |name, label, tip, shown: &str| {
         let input = format!(
             "<input id=\"field-{name}\" name=\"{name}\" type=\"text\" autocomplete=\"off\" placeholder=\"{shown}\" \
-             aria-describedby=\"problem-{name}\">"
+             value=\"{}\" aria-describedby=\"problem-{name}\">",
+            text(set.typed(name))
         );
         field(name, label, tip, &input)
     };
     let design = choice("design", "Design", "How configurations are chosen, and what is compared with what.", &DESIGNS);
     let from = choice("from", "Changed from", "What all other settings are at while one is changed.", &BASES);
-    let rungs = field(
+    let area = |name, label, tip, shown: &str| {
+        let typed = text(set.typed(name));
+        let area = format!(
+            "<textarea id=\"field-{name}\" name=\"{name}\" rows=\"5\" spellcheck=\"false\" \
+             aria-describedby=\"problem-{name}\" placeholder=\"{shown}\">{typed}</textarea>"
+        );
+        field(name, label, tip, &area)
+    };
+    let rungs = area(
         "rung",
         "Rungs",
         "A line each: name, colon, settings. A step of a ladder keeps what those above it set; two configurations take \
          two lines, or none for as found against full performance.",
-        "<textarea id=\"field-rung\" name=\"rung\" rows=\"5\" spellcheck=\"false\" aria-describedby=\"problem-rung\" \
-         placeholder=\"as shipped:&#10;Turbo off: cpu.turbo=off&#10;C1E off: cpu.c1e=off\"></textarea>",
+        "as shipped:&#10;Turbo off: cpu.turbo=off&#10;C1E off: cpu.c1e=off",
+    );
+    let tables = area(
+        "tables",
+        "Workloads of your own",
+        "A line each: name, colon, fio\u{2019}s names with their values.",
+        "db: rw=randread bs=8k iodepth=4 runtime=2s",
     );
     let others = "More names, separated by commas: cold-read-2s rests 2 s before each read.";
     let others = input("others", "Further workloads", others, "cold-read-2s");
     let numbers: String = NUMBERS.iter().map(|[name, label, _, shown, tip]| input(name, label, tip, shown)).collect();
     let workload = |name: &str| {
         let shown = explain(name).map_or_else(|| text(name), |tip| term(name, name, tip));
-        tick("workloads", name, &shown, false)
+        tick("workloads", name, &shown, set.has("workloads", name))
     };
-    let workloads: String = NAMES.into_iter().chain(PRESETS.iter().map(|p| p.name)).map(workload).collect();
+    let workloads: String = boxes().map(workload).collect();
+    let open = if set.more().is_empty() { "" } else { " open" };
+    let more = if open.is_empty() {
+        String::new()
+    } else {
+        format!("<p class=\"fine\">Also from the file: {}</p>", text(&set.more()))
+    };
     format!(
         "<div class=\"design fields\">{design}<div class=\"one\">{from}</div></div>\
          <div class=\"rungs\">{rungs}<div id=\"settings\"></div></div>\
          <div class=\"knobs\" id=\"knobs\"></div>\
-         <details class=\"more\"><summary>Workloads, threshold, blocks</summary>\
+         <details class=\"more\"{open}><summary>Workloads, threshold, blocks</summary>{more}\
          <div class=\"ticks\" role=\"group\" aria-label=\"Workloads\">{workloads}</div>\
          <p class=\"problem\" id=\"problem-workloads\"></p>\
          <p class=\"fine\">None ticked: those of the question.</p>\
-         <div class=\"fields\">{others}{numbers}</div></details>"
+         {tables}<div class=\"fields\">{others}{numbers}</div></details>"
     )
+}
+
+/// Names of the workloads that have a box.
+pub(crate) fn boxes() -> impl Iterator<Item = &'static str> {
+    NAMES.into_iter().chain(PRESETS.iter().map(|p| p.name))
 }
 
 fn field(name: &str, label: &str, tip: &str, input: &str) -> String {
@@ -135,10 +166,30 @@ mod tests {
 
     #[test]
     fn every_key_has_a_place_for_its_problem() {
-        let all = form() + &knobs(&[], |_| false);
+        let all = form(&Brakes::default()) + &knobs(&[], |_| false);
         for key in crate::model::keys() {
             assert_eq!(all.matches(&format!("id=\"problem-{key}\"")).count(), 1, "{key}");
         }
+    }
+
+    #[test]
+    fn the_form_shows_what_is_set() {
+        let keys = serde_json::json!({ "design": "ab", "workloads": ["4k-qd1"], "seed": 7, "name": "<b>", "rung": [
+            { "name": "a", "set": { "x": "<i>" } }, { "name": "b", "set": {} },
+        ] });
+        let (set, _) = Brakes::of_file(&keys);
+        let html = questions(&set) + &form(&set);
+        for part in [
+            "value=\"own\" checked",
+            "<option value=\"ab\" selected>",
+            "value=\"4k-qd1\" checked",
+            "value=\"7\"",
+            ">a: x=&lt;i&gt;\nb\n</textarea>",
+            "name = &quot;&lt;b&gt;&quot;",
+        ] {
+            assert!(html.contains(part), "{part} is not in {html}");
+        }
+        assert_eq!(html.matches(" checked").count(), 2);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! A question with what the server says to it.
 
-use super::form::settings;
-use super::plan::{plan, refused};
+use super::form::{boxes, form, questions, settings};
+use super::plan::{plan, refused, risk};
 use crate::api;
 use crate::keep;
 use crate::live::Client;
-use crate::model::{Problem, QUESTIONS, Setup, field_of, keys};
+use crate::model::{Brakes, Problem, QUESTIONS, Setup, field_of, keys};
 use crate::part::setup::KEY;
 use crate::route::{Route, Router};
 use leptos::prelude::*;
@@ -89,7 +89,10 @@ impl Inquiry {
         self.tried.set_value(target.clone());
         for question in QUESTIONS.iter().take(QUESTIONS.len() - 1) {
             let why = match api::plan(&json!({ "design": question.name, "target": target })).await {
-                Ok(answer) => refused(&answer),
+                Ok(answer) => risk(&answer).map_or_else(
+                    || refused(&answer),
+                    |risk| Some(ErrorBody::new(ErrorCode::NotPermitted, ["Risky: ", &risk].concat())),
+                ),
                 Err(error) => Some(error),
             };
             if self.tried.try_with_value(|tried| *tried != target).unwrap_or(true) {
@@ -168,9 +171,37 @@ impl Inquiry {
         }
     }
 
+    /// Fills the form from an experiment file.
+    pub(crate) fn open(self, file: web_sys::File, knobs: impl Fn() + 'static) {
+        self.error.set(None);
+        spawn_local(async move {
+            match api::read_file(&file).await {
+                Ok(keys) => {
+                    let (mut brakes, target) = Brakes::of_file(&keys);
+                    brakes.keep_ticks(&boxes().collect::<Vec<_>>());
+                    put_html("questions", &questions(&brakes));
+                    put_html("own", &form(&brakes));
+                    self.tried.set_value(String::new());
+                    self.setup.update(|s| {
+                        s.brakes = brakes;
+                        s.target = target.unwrap_or_else(|| s.target.clone());
+                    });
+                    knobs();
+                }
+                Err(e) => drop(self.error.try_set(Some(e))),
+            }
+        });
+    }
+
+    /// What may go wrong with what is planned, and whether that is accepted.
+    pub(crate) fn risk(self) -> Option<(String, bool)> {
+        let risk = self.answer.with(|a| risk(a.as_ref()?.1.as_ref().ok()?));
+        Some((risk?, self.setup.with(|s| s.brakes.takes_risk())))
+    }
+
     /// Shows the settings of this host.
     pub(crate) fn knobs(self, knobs: &[Knob]) {
-        let boxes = self.setup.with_untracked(|s| super::knobs(knobs, |id| s.brakes.has_knob(id)));
+        let boxes = self.setup.with_untracked(|s| super::knobs(knobs, |id| s.brakes.has("knobs", id)));
         put_html("knobs", &boxes);
         put_html("settings", &settings(knobs));
     }

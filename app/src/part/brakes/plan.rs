@@ -25,6 +25,13 @@ pub(super) fn refused(answer: &Value) -> Option<ErrorBody> {
     crate::read::value(answer.get("refused")?).ok()
 }
 
+/// What may go wrong with the settings that the answer would change; none where nothing is risky.
+pub(super) fn risk(answer: &Value) -> Option<String> {
+    let mut all: Vec<&str> = list(answer, "changes").iter().filter_map(|c| c.get("risk")?.as_str()).collect();
+    all.dedup();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
 /// The plan. `saved` is the address under which the file can be saved.
 pub(super) fn plan(answer: &Value, command: &str, saved: &str) -> String {
     let seconds = |key: &str| format::about(answer.get(key).and_then(Value::as_f64).unwrap_or(0.0));
@@ -68,7 +75,7 @@ fn changes(changes: &[Value]) -> String {
             "<tr data-knob=\"{id}\"><th scope=\"row\">{} <code class=\"fine\">{id}</code>{risk}</th>\
              <td class=\"text\">{}</td><td class=\"text\">{}</td></tr>",
             of(c, "title"),
-            of(c, "now"),
+            c.get("now").and_then(Value::as_str).map_or_else(|| "\u{2014}".into(), text),
             words(c, "values"),
         )
     };
@@ -149,6 +156,7 @@ mod tests {
         };
         let answer = serde_json::to_value(&preview).unwrap();
         assert_eq!(refused(&answer), Some(error));
+        assert_eq!(risk(&answer).as_deref(), Some("The fan may start."));
         let html = plan(&answer, "brakecheck check", "data:,x");
         for part in [
             "<h2>Which?</h2>",
@@ -170,7 +178,7 @@ mod tests {
 
     #[test]
     fn an_answer_without_anything_changes_nothing() {
-        assert_eq!(refused(&Value::Null), None);
+        assert_eq!((refused(&Value::Null), risk(&Value::Null)), (None, None));
         assert!(plan(&Value::Null, "", "").contains("No setting is changed."));
     }
 }

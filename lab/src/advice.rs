@@ -31,7 +31,10 @@ pub fn headline(effects: &[Effect], titles: &Titles, threshold_percent: f64) -> 
     let said = |what: &str, knobs: Vec<&str>| {
         if knobs.is_empty() { String::new() } else { format!(" {what}: {}.", named(knobs)) }
     };
-    let open = said("Looks like a brake, to be confirmed", suspects) + &said("Undecided", unclear);
+    let helps = knobs(Finding::Helps).difference(&brakes).copied().collect();
+    let open = said("Faster with the saving value", helps)
+        + &said("Looks like a brake, to be confirmed", suspects)
+        + &said("Undecided", unclear);
     let is_on = |e: &Effect| titles.is_found(&e.knob, &e.to).unwrap_or(true);
     let mut costs: Vec<_> = primary.iter().filter(|e| e.verdict == Finding::Brake).collect();
     // Of those that are on first.

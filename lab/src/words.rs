@@ -111,14 +111,14 @@ pub(crate) fn seems(e: &Effect, threshold_percent: f64) -> Option<Finding> {
 fn subject(e: &Effect, titles: &Titles) -> String {
     let title = titles.title(&e.knob);
     if e.knob == "wait" {
-        format!("Waiting with `{}` instead of `{}`", e.to, e.from)
+        format!("Waiting with {} instead of {}", e.to, e.from)
     } else if title != e.knob || e.knob.contains('.') {
         match titles.found(&e.knob) {
             Some(found) if found != e.to => format!("Setting {title} to {}", e.to),
             _ => format!("Keeping {title} at {}", e.to),
         }
     } else {
-        format!("`{}` instead of `{}`", e.to, e.from)
+        format!("{} instead of {}", e.to, e.from)
     }
 }
 
@@ -138,7 +138,7 @@ fn object(workload: &str, metric: Metric) -> String {
         COLD | COLD_SWEPT => "reads after an idle gap".into(),
         other => match other.strip_prefix(COLD).and_then(|gap| gap.strip_prefix('-')) {
             Some(gap) => format!("reads after {gap} of idleness"),
-            None => format!("`{other}`"),
+            None => format!("\u{201c}{other}\u{201d}"),
         },
     };
     match metric {

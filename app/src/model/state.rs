@@ -265,6 +265,12 @@ mod tests {
         let void = trial(0, 0, 1, WORKLOADS[0], Some("I/O error"));
         state.apply(Event::TrialFinished { experiment: id(), trial: Box::new(void) });
         let effects = vec![effect(WORKLOADS[0], -3.0, None, Finding::Undecided)];
+        // The curve stays until the next trial has a sample.
+        state.apply(Event::TrialStarted { experiment: id(), trial: now(0, 2, WORKLOADS[0]) });
+        let shown = |s: &State| s.experiment.as_ref().unwrap().trial.as_ref().unwrap().tracks[0].points().len();
+        assert_eq!(shown(&state), 2);
+        state.apply(of_trial(1));
+        assert_eq!(shown(&state), 1);
         let headline = || "Nothing can be said yet.".to_owned();
         state.apply(Event::BlockFinished { experiment: id(), blocks: 1, effects, left: left(), headline: headline() });
         let paused = |paused| Event::ExperimentPaused { experiment: id(), paused };

@@ -56,6 +56,16 @@ fn advice(purpose: Use, verdict: Finding, saves_w: Option<f64>, host: &str) -> R
 }
 
 #[test]
+fn what_is_faster_when_it_saves_is_named() {
+    let titles = found("on");
+    let all = |verdict| headline(&[effect(verdict, None, &titles)], &titles, 1.0);
+    assert!(all(Finding::Helps).ends_with("Faster with the saving value: Turbo Boost."), "{}", all(Finding::Helps));
+    // A brake on one workload that helps another is a brake first.
+    let both = headline(&[Finding::Brake, Finding::Helps].map(|v| effect(v, None, &titles)), &titles, 1.0);
+    assert!(!both.contains("Faster"), "{both}");
+}
+
+#[test]
 fn nothing_follows_from_what_is_undecided() {
     for host in ["on", "off", "on x 2, off x 1"] {
         for purpose in [Use::Latency, Use::Battery] {

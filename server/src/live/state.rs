@@ -116,7 +116,7 @@ impl Stream for Bench {
             Event::ExperimentPaused { experiment, paused } => {
                 if let Some(e) = on(&mut s.experiment, experiment) {
                     e.paused = *paused;
-                    e.trial = None;
+                    (e.trial, e.note) = (None, None);
                 }
             }
             Event::TrialStarted { experiment, trial } => {
@@ -128,7 +128,10 @@ impl Stream for Bench {
             }
             Event::TrialFinished { experiment, trial } => {
                 if let Some(e) = on(&mut s.experiment, experiment) {
-                    e.trial = None;
+                    // The power at idle is measured within another trial.
+                    e.trial.take_if(|now| now.workload == trial.workload);
+                    // What was waited for is over.
+                    e.note = None;
                     e.trials.push(TrialMark::from(&**trial));
                 }
             }
@@ -177,7 +180,25 @@ fn without_histograms(sample: &Sample) -> Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use protocol::experiment::{Trial, TrialNow};
     use protocol::sample::SampleLatency;
+
+    #[test]
+    fn a_trial_at_rest_ends_within_another() {
+        let file = crate::report::fixture::one_at_a_time();
+        let id = file.experiment.id.clone();
+        let mut state = Bench::new("id".into());
+        let experiment = Box::new((&file.experiment).into());
+        state.apply(&Event::ExperimentStarted { experiment, trials: Vec::new() });
+        let now = TrialNow { block: 0, place: 1, of: 2, configuration: 0, workload: "4k-qd1".into(), stage: None };
+        state.apply(&Event::TrialStarted { experiment: id.clone(), trial: now.clone() });
+        let mut ended = |workload: &str| {
+            let trial = Box::new(Trial { workload: workload.into(), ..file.report.trials[0].clone() });
+            state.apply(&Event::TrialFinished { experiment: id.clone(), trial });
+            state.now(Role::Operator).experiment.unwrap().trial
+        };
+        assert_eq!((ended("idle"), ended("4k-qd1")), (Some(now), None));
+    }
 
     #[test]
     fn a_snapshot_holds_two_minutes_of_samples_and_histograms_only_of_mixed_ones() {

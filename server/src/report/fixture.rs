@@ -208,7 +208,7 @@ pub(super) fn experiment(spec: &str, blocks: u32) -> ExperimentFile {
 }
 
 /// Each knob alone: brakes, a gain, what is free, and one that lies on the threshold.
-pub(super) fn one_at_a_time() -> ExperimentFile {
+pub(crate) fn one_at_a_time() -> ExperimentFile {
     let text = "design = 'one-at-a-time'\nfrom = 'all-performance'\ntarget = '/mnt/ssd'\nseed = 7\n\
         workloads = ['4k-qd1', '4k-qd1-paced', '4k-qd32']";
     experiment(text, 24)

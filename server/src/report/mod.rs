@@ -22,7 +22,7 @@ pub mod document;
 pub mod export;
 mod figures;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 pub mod markup;
 mod section;
 #[cfg(test)]

@@ -154,7 +154,11 @@ fn an_experiment_without_trials_has_a_report_too() {
         (e.estimate_percent, e.low_percent, e.high_percent, e.blocks) = (None, None, None, 0);
         e.verdict = Finding::Undecided;
     }
-    parsed(&fragment(&file));
+    let html = fragment(&file);
+    parsed(&html);
+    for heading in ["What to do", "What each setting costs", "What each configuration yields", "How latency"] {
+        assert!(!html.contains(heading), "{heading}");
+    }
     file.report.effects.clear();
     file.report.configurations.clear();
     parsed(&fragment(&file));

@@ -18,12 +18,14 @@ pub(crate) struct Experiment {
     pub(crate) layout: Option<(Bytes, Bytes)>,
     /// The trial that is on, else the last one, as a run of one step: its curve is drawn like any other.
     pub(crate) trial: Option<RunModel>,
+    /// The trial that has begun and has no sample yet: until then the curve before it stays.
+    coming: Option<RunModel>,
 }
 
 impl Experiment {
     /// As a snapshot tells it, with the samples of its running trial.
     pub(crate) fn new(live: ExperimentLive, layout: Option<(Bytes, Bytes)>, samples: Vec<Sample>) -> Self {
-        let mut experiment = Self { live, layout: None, trial: None };
+        let mut experiment = Self { live, layout: None, trial: None, coming: None };
         if !experiment.on() {
             return experiment;
         }
@@ -72,7 +74,7 @@ impl Experiment {
                 live.note = None;
             }
             Event::TrialStarted { trial, .. } => {
-                self.trial = Some(self.begin(&trial));
+                self.coming = Some(self.begin(&trial));
                 self.layout = None;
                 self.live.trial = Some(trial);
             }
@@ -89,7 +91,7 @@ impl Experiment {
             Event::ExperimentFinished { state, error, headline, .. } => {
                 (live.state, live.error, live.headline) = (state, error, headline);
                 (live.trial, live.left, live.paused) = (None, None, false);
-                (self.trial, self.layout) = (None, None);
+                (self.trial, self.coming, self.layout) = (None, None, None);
                 return Change::List;
             }
             _ => return Change::Nothing,
@@ -106,6 +108,9 @@ impl Experiment {
 
     /// Adds one interval to the running trial.
     pub(crate) fn sample(&mut self, sample: Sample) -> Change {
+        if let Some(coming) = self.coming.take() {
+            self.trial = Some(coming);
+        }
         let Some(trial) = &mut self.trial else { return Change::Nothing };
         if let Some(group) = trial.groups.first_mut().filter(|_| trial.step.is_none()) {
             // The stream names the workload only; how long it lasts and what it does, the first sample tells.

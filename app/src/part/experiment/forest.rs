@@ -74,8 +74,10 @@ fn row(h: &mut Html, live: &ExperimentLive, scale: Scale, r: &Row) {
     h.tag("</b> <span class=\"fine\">").text(interval(e)).tag("</span></td><td class=\"verdict\">").tag(word);
     h.tag("</td><td class=\"fine\">").text(e.blocks);
     match e.more_blocks {
-        Some(more @ ..1000) => h.tag(", about ").text(more).tag(" more"),
-        Some(_) => h.tag(", more than 1000 more"),
+        Some(more) if e.blocks.saturating_add(more) > live.head.max_blocks => {
+            h.tag(" of ").text(live.head.max_blocks).tag(", too few to tell")
+        }
+        Some(more) => h.tag(", about ").text(more).tag(" more"),
         None => h,
     };
     h.tag("</td></tr>");
@@ -145,6 +147,11 @@ mod tests {
             assert!(html.contains(words), "{words}: {html}");
         }
         assert_eq!(html.matches("class=\"band\"").count(), 2);
+        (live.head.max_blocks, live.effects[0].blocks) = (20, 14);
+        for (more, words) in [(6, "14, about 6 more"), (7, "14 of 20, too few to tell"), (u32::MAX, "too few")] {
+            live.effects[0].more_blocks = Some(more);
+            assert!(super::html(&live).contains(words), "{words}");
+        }
         live.effects.clear();
         assert!(super::html(&live).contains("first block"));
     }

@@ -5,7 +5,7 @@ use super::canvas::{WIDTH, across, bar, class, dot, label, line, shape, svg};
 use super::scale::Scale;
 use crate::report::figures::{percent, short};
 use crate::report::markup::Markup;
-use protocol::experiment::{Effect, Finding};
+use protocol::experiment::Effect;
 
 /// An effect with the differences within blocks that it rests on, in percent.
 pub(in crate::report) struct Cost<'a> {
@@ -25,7 +25,7 @@ pub(in crate::report) struct Group<'a> {
 const HEADING: f64 = 34.0;
 const ROW: f64 = 18.0;
 /// Where the names of the workloads end, and the places of the axis.
-const PLOT: (f64, f64) = (118.0, 316.0);
+const PLOT: (f64, f64) = (118.0, 300.0);
 /// Percent beyond which no axis goes; an interval that does is cut there.
 const FAR: f64 = 100.0;
 
@@ -75,21 +75,13 @@ fn row(m: &mut Markup, scale: &Scale, Cost { effect: e, differences }: &Cost<'_>
             line(m, "interval", (scale.at(end), middle - 4.0), (scale.at(end), middle + 4.0));
         }
     }
-    let text = WIDTH - 72.0;
+    let text = WIDTH - 92.0;
     shape(m, e.verdict, (text, middle));
-    label(m, class(e.verdict), (text + 8.0, middle + 3.5), "start", word(e.verdict));
+    label(m, class(e.verdict), (text + 8.0, middle + 3.5), "start", e.verdict.name());
     label(m, "count", (WIDTH - 2.0, middle + 3.5), "end", format!("n {}", e.blocks));
 }
 
 /// `−10`, at a tick.
 fn number(p: f64) -> String {
     if p == 0.0 { "0".into() } else { percent(p).trim_end_matches(" %").replace(".0", "") }
-}
-
-/// Short enough for its column.
-fn word(verdict: Finding) -> &'static str {
-    match verdict {
-        Finding::Undecided => "open",
-        other => other.name(),
-    }
 }

@@ -24,7 +24,7 @@ pub(super) fn write(m: &mut Markup, data: &Data<'_>) {
             knobs.push(&r.knob);
         }
     }
-    if knobs.is_empty() {
+    if knobs.is_empty() || data.counted().next().is_none() {
         return;
     }
     let of = |knob: &str, purpose: Use| report.recommendation.iter().find(|r| r.knob == knob && r.purpose == purpose);

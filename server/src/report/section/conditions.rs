@@ -47,7 +47,9 @@ fn facts(data: &Data<'_>) -> Vec<(&'static str, Option<String>)> {
     };
     let supply = host.on_ac.map(|ac| if ac { "mains" } else { "battery" }.to_owned());
     let cpus = host.cpus.map(|n| format!(", {n} CPUs online")).unwrap_or_default();
-    let daemons = if host.daemons.is_empty() { "none".into() } else { host.daemons.join(", ") };
+    // Where not even the kernel is known, nobody looked.
+    let none = host.kernel.as_ref().map(|_| "none".to_owned());
+    let daemons = if host.daemons.is_empty() { none.clone() } else { Some(host.daemons.join(", ")) };
     vec![
         ("Experiment", Some(record.id.clone())),
         ("Design", Some(format!("{}: {}", spec.design, spec.design.question()))),
@@ -62,9 +64,9 @@ fn facts(data: &Data<'_>) -> Vec<(&'static str, Option<String>)> {
         ("System", host.os.clone()),
         ("Kernel", host.kernel.clone()),
         ("CPU", host.cpu_model.as_ref().map(|c| format!("{c}{cpus}"))),
-        ("Virtualisation", Some(host.virtualization.clone().unwrap_or_else(|| "none".into()))),
+        ("Virtualisation", host.virtualization.clone().or(none)),
         ("Power supply", supply),
-        ("Daemons that change settings", Some(daemons)),
+        ("Daemons that change settings", daemons),
         ("Target", Some(target.path.clone())),
         ("Filesystem", target.filesystem.clone()),
         ("Drive", drive.model.clone()),

@@ -10,7 +10,7 @@ use protocol::experiment::{Base, Design, Effect, Finding, Stage};
 
 pub(super) fn write(m: &mut Markup, data: &Data<'_>) {
     let groups = groups(data);
-    if groups.is_empty() {
+    if groups.is_empty() || data.counted().next().is_none() {
         return;
     }
     let spec = &data.file.report.spec;

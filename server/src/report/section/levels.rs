@@ -21,7 +21,7 @@ const COLUMNS: [Column; 7] = [
 ];
 
 pub(super) fn write(m: &mut Markup, data: &Data<'_>) {
-    if data.workloads.is_empty() || data.configurations().is_empty() {
+    if data.counted().next().is_none() {
         return;
     }
     let climbing = climbs(data.file.report.spec.design);

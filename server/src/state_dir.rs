@@ -93,6 +93,10 @@ impl StateDir {
     pub fn store_lock(&self) -> PathBuf {
         self.0.join("store.lock")
     }
+    /// Names the experiment that goes on when the server comes back.
+    pub fn unfinished(&self) -> PathBuf {
+        self.0.join("unfinished")
+    }
     /// The operator's token.
     pub fn token(&self) -> PathBuf {
         self.0.join("token")
@@ -137,7 +141,7 @@ impl Content {
         match name.to_str()? {
             "targets" => Some(Self::Targets),
             "journal" => Some(Self::Journal),
-            "run.lock" | "server.lock" | "store.lock" | "token" | "viewers.pem" => Some(Self::File),
+            "run.lock" | "server.lock" | "store.lock" | "token" | "viewers.pem" | "unfinished" => Some(Self::File),
             store => {
                 let rest = store.strip_prefix("results.db")?;
                 (rest.is_empty() || rest.starts_with(['-', '.'])).then_some(Self::File)

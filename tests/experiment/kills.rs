@@ -188,6 +188,40 @@ async fn rounds(victim: Victim) -> Result<()> {
     Ok(())
 }
 
+/// Starts an experiment of some minutes and waits for a trial to end.
+async fn begun(server: &Server) -> Result<String> {
+    let mut spec = experiment(server.target());
+    spec["max_blocks"] = json!(1000);
+    let id = server.post("/experiments?patience=0s", &spec).await?;
+    server.event(|f| f["type"] == "trial-finished").await?;
+    Ok(id["id"].as_str().context("it has an id")?.to_owned())
+}
+
+#[tokio::test]
+async fn an_experiment_goes_on_when_its_server_comes_back() -> Result<()> {
+    let tree = Tree::laptop()?;
+    let mut server = Server::below(tree.path())?;
+    let id = begun(&server).await?;
+    for signal in [Signal::KILL, Signal::TERM] {
+        server.end(signal)?;
+        let before = server.resuming()?;
+        let on = |f: &Value| {
+            f["type"] == "snapshot" && f["experiment"]["state"] == "running" || f["type"] == "experiment-started"
+        };
+        before.event(on).await?;
+        ensure!(trials(&before, &id).await?.first().is_some_and(|t| t.number == 0), "its trials are lost");
+        server = before;
+    }
+    // What the user has stopped stays stopped.
+    server.delete(&format!("/experiments/{id}")).await?;
+    ended(&server, &id).await?;
+    server.end(Signal::TERM)?;
+    let mut last = server.resuming()?;
+    ensure!(last.get("/experiments").await?[0]["state"] == "stopped");
+    ensure!(last.end(Signal::TERM)? == Some(0));
+    tree.assert_as_found()
+}
+
 #[tokio::test]
 async fn an_experiment_survives_the_death_of_its_server() -> Result<()> {
     rounds(Victim::Server).await

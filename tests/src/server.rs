@@ -53,26 +53,33 @@ impl Dirs {
 impl Server {
     /// Starts one with fresh state.
     pub fn start() -> Result<Self> {
-        Self::spawn(Arc::new(Dirs::new(Vec::new())?), 0)
+        Self::spawn(Arc::new(Dirs::new(Vec::new())?), 0, &[])
     }
 
     /// Starts one with fresh state for the settings below `root`.
     pub fn below(root: &Path) -> Result<Self> {
-        Self::spawn(Arc::new(Dirs::new(vec!["--sysroot".into(), root.into()])?), 0)
+        Self::spawn(Arc::new(Dirs::new(vec!["--sysroot".into(), root.into()])?), 0, &[])
     }
 
-    /// Starts another on the same state, port and target directory, as a user would after a crash.
+    /// Starts another on the same state, port and target directory, as a user would after a crash; an experiment that
+    /// was on stays as it is.
     pub fn again(&self) -> Result<Self> {
-        Self::spawn(Arc::clone(&self.dirs), self.port()?)
+        Self::spawn(Arc::clone(&self.dirs), self.port()?, &["--no-resume"])
     }
 
-    fn spawn(dirs: Arc<Dirs>, port: u16) -> Result<Self> {
+    /// The same, with the experiment going on.
+    pub fn resuming(&self) -> Result<Self> {
+        Self::spawn(Arc::clone(&self.dirs), self.port()?, &[])
+    }
+
+    fn spawn(dirs: Arc<Dirs>, port: u16, further: &[&str]) -> Result<Self> {
         let log = dirs.top.path().join("server.log");
         let mut child = Command::new(program()?)
             .arg("--state-dir")
             .arg(dirs.state())
             .args(&dirs.options)
             .args(["serve", "--port", &port.to_string()])
+            .args(further)
             .args(server_user().iter().flat_map(|user| ["--user", user]))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -44,6 +44,9 @@ pub struct ServeArgs {
     /// The key of that certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "lan_cert")]
     pub lan_key: Option<PathBuf>,
+    /// Do not go on with an experiment that ended only because its server did
+    #[arg(long)]
+    pub no_resume: bool,
     /// As root: the user that faces the network [default: who called sudo, else brakecheck, else nobody]
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
@@ -93,6 +96,7 @@ fn serve(chosen: Chosen, open_page: bool, globals: &Globals, entered: &Entered) 
         viewer_password: chosen.password,
         viewer_tls: chosen.tls,
         kiosk: chosen.kiosk,
+        resume: chosen.resume,
         state: entered.state.clone(),
         sysroot: globals.sysroot.clone(),
         desk: Arc::clone(&entered.desk),

@@ -21,6 +21,8 @@ pub struct Config {
     pub allow_hosts: Vec<String>,
     /// As root: the user that faces the network.
     pub user: Option<String>,
+    /// Whether an experiment goes on that ended only because its server did; it does if nothing is said.
+    pub resume: Option<bool>,
     /// Viewers on the network.
     pub lan: Lan,
     /// Kiosk screens.
@@ -120,6 +122,7 @@ mod tests {
             port = 8000
             allow-host = ["bench.example.org"]
             user = "brakecheck"
+            resume = false
             [lan]
             address = "192.168.1.5"
             viewer-password-file = "viewers"
@@ -135,6 +138,7 @@ mod tests {
             port: Some(8000),
             allow_hosts: vec!["bench.example.org".into()],
             user: Some("brakecheck".into()),
+            resume: Some(false),
             lan: Lan {
                 address: Some("192.168.1.5:7412".parse().unwrap()),
                 viewer_password_file: Some("viewers".into()),

@@ -93,6 +93,16 @@ fn take(app: &App) -> impl Fn() -> Result<Hand, ErrorBody> {
     || Hand::on(Arc::clone(&app.settings) as Arc<dyn Desk>)
 }
 
+/// Goes on with the experiment that ended only because its server did.
+pub(crate) fn go_on(app: &Arc<App>) {
+    let limits = How { patience: None }.limits();
+    if let Some(id) = app.scheduler.go_on(limits, |id| Ready::again(&app.runner, &take(app), id)) {
+        tracing::info!("experiment {id} goes on where its server ended");
+        let text = "The server came back; this goes on where it stood.".into();
+        app.hub.publish(&Event::ExperimentNote { experiment: id, text });
+    }
+}
+
 /// All experiments, newest first.
 #[utoipa::path(get, path = "/api/v1/experiments", responses((status = 200, body = Vec<ExperimentSummary>)))]
 pub(super) async fn list(Viewer { app, .. }: Viewer) -> Result<Json<Vec<ExperimentSummary>>, ApiError> {

@@ -30,3 +30,4 @@ mod targets;
 
 pub use api::{openapi, viewers_openapi};
 pub use app::{App, router, viewers_router};
+pub(crate) use experiments::go_on;

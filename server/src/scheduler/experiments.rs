@@ -1,5 +1,6 @@
 //! Experiments in the server: one at a time, never queued, steered from outside.
 
+use super::unfinished::Unfinished;
 use super::{Current, Inner, Job, Scheduler};
 use crate::experiment::{Limits, Ready, Steering};
 use crate::runner::now;
@@ -62,6 +63,28 @@ impl Scheduler {
         Ok(id)
     }
 
+    /// Goes on with the experiment that ended only because its server did; its id, if there is one. `again` makes it.
+    pub fn go_on(
+        self: &Arc<Self>,
+        limits: Limits,
+        again: impl FnOnce(&str) -> Result<Ready, ErrorBody>,
+    ) -> Option<RunId> {
+        let state = self.runner.state();
+        let note = Unfinished::next(state, self.boot().as_deref())?;
+        match self.begin(limits, || again(&note.id)) {
+            Ok(id) => Some(id),
+            Err(e) => {
+                tracing::warn!("experiment {} is not resumed by itself: {e}", note.id);
+                Unfinished::remove(state);
+                None
+            }
+        }
+    }
+
+    fn boot(&self) -> Option<String> {
+        power::host::facts(self.runner.root()).boot_id
+    }
+
     /// Why no experiment can begin here now, if so.
     pub fn refuse_second(&self) -> Result<(), ErrorBody> {
         self.inner().refuse().map_or(Ok(()), |error| Err(error.hint(WAITS)))
@@ -71,7 +94,11 @@ impl Scheduler {
     pub fn stop(&self, id: &str) -> bool {
         let inner = self.inner();
         let on = inner.experiment().filter(|on| on.id == id);
-        on.map(|on| on.steering.stop()).is_some()
+        on.map(|on| {
+            Unfinished::remove(self.runner.state());
+            on.steering.stop();
+        })
+        .is_some()
     }
 
     /// Has an experiment pause after its trial, or go on; false if it is not on here.
@@ -83,6 +110,9 @@ impl Scheduler {
         }
         // From here on it may set at any time.
         on.rests &= paused;
+        if paused {
+            Unfinished::remove(self.runner.state());
+        }
         on.steering.pause(paused);
         true
     }
@@ -116,11 +146,22 @@ impl Scheduler {
         let id = ready.record().id.clone();
         let (sender, events) = mpsc::channel();
         let mut more = None;
+        let state = self.runner.state();
+        let mut unfinished = Unfinished::begin(state, &id, self.boot());
         let ended = std::thread::scope(|scope| {
             // It never waits for a viewer: it only puts events into the channel.
             let run = move || ready.run(&self.runner, limits, steering, &mut |event| drop(sender.send(event)));
             let thread = std::thread::Builder::new().name("experiment".into()).spawn_scoped(scope, run);
             for event in events {
+                match &event {
+                    Event::BlockFinished { .. } => unfinished.got_on(state),
+                    Event::ExperimentPaused { paused: false, .. } => {
+                        unfinished = Unfinished::begin(state, &id, self.boot());
+                    }
+                    // The end of the server is no end of the experiment.
+                    Event::ExperimentFinished { .. } if !self.inner().closing => Unfinished::remove(state),
+                    _ => {}
+                }
                 self.pass_on(&event, &mut more);
             }
             let died = || ErrorBody::new(ErrorCode::Internal, "The experiment ended unexpectedly.");

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `runs` | runs: started or queued, ended, removed |
 //! | `experiments` | experiments: begun, resumed, paused, stopped; they never wait |
+//! | `unfinished` | the experiment that goes on when the server comes back |
 
 mod experiments;
 mod runs;
+mod unfinished;
 
 use crate::experiment::{Limits, Ready, Steering};
 use crate::live::Hub;

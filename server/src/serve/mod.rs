@@ -52,6 +52,8 @@ pub struct Options {
     pub state: StateDir,
     /// Where the host's settings are read.
     pub sysroot: PathBuf,
+    /// Whether an experiment goes on that ended only because its server did.
+    pub resume: bool,
     /// Who lists and changes the host's settings.
     pub desk: Arc<dyn Desk>,
 }
@@ -60,6 +62,7 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Server {
     app: Arc<App>,
+    resume: bool,
     listeners: Vec<TcpListener>,
     address: String,
     /// Keeps other servers out of the state directory.
@@ -109,7 +112,7 @@ impl Server {
         if has_viewers {
             app.lan.open(&app)?;
         }
-        Ok(Self { app, listeners, address, _lock: lock })
+        Ok(Self { app, resume: options.resume, listeners, address, _lock: lock })
     }
 
     /// `http://127.0.0.1:7411/`.
@@ -140,8 +143,16 @@ impl Server {
                 connections::accept(listener, routes.clone(), None, LIMITS, closing.clone(), connections.clone());
             connections.spawn(accept);
         }
+        let goes_on = self.resume.then(|| {
+            let app = Arc::clone(&self.app);
+            tokio::task::spawn_blocking(move || crate::http::go_on(&app))
+        });
         stop.await;
 
+        if let Some(goes_on) = goes_on {
+            // It begins before it is ended.
+            let _ = goes_on.await;
+        }
         let scheduler = Arc::clone(&self.app.scheduler);
         if tokio::task::spawn_blocking(move || scheduler.close()).await.is_err() {
             tracing::error!("the run could not be ended in order");

@@ -232,6 +232,7 @@ impl TestServer {
             viewer_password,
             viewer_tls,
             kiosk: Kiosk::default(),
+            resume: false,
             state,
             sysroot: "/".into(),
             desk,

@@ -17,6 +17,7 @@ pub(super) struct Chosen {
     pub(super) tls: Option<Choice>,
     pub(super) user: Option<String>,
     pub(super) kiosk: Kiosk,
+    pub(super) resume: bool,
 }
 
 impl Chosen {
@@ -43,6 +44,7 @@ impl Chosen {
             tls,
             user: args.user.or(config.user),
             kiosk: config.kiosk,
+            resume: !args.no_resume && config.resume.unwrap_or(true),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! An experiment from its first event to its report.
 
 use super::blocks::{Blocks, End};
-use super::guard::Guard;
+use super::guard::{Guard, quiet};
 use super::hand::Hand;
 use super::measure::Bench;
 use super::ready::Ready;
@@ -53,7 +53,7 @@ impl Ready {
     pub fn run(
         self,
         runner: &Runner,
-        limits: Limits,
+        mut limits: Limits,
         steering: &Steering,
         sink: &mut dyn FnMut(Event),
     ) -> Result<Ended, ErrorBody> {
@@ -62,11 +62,12 @@ impl Ready {
         runner.store().begin_experiment(&record)?;
         let marks = trials.iter().map(TrialMark::from).collect();
         sink(Event::ExperimentStarted { experiment: Box::new(ExperimentHead::from(&record)), trials: marks });
-        let ran =
-            prepare(runner, &mut hand, &mut record, trials.is_empty(), steering, sink).and_then(|(plan, held)| {
+        let ran = prepare(runner, &mut hand, &mut record, trials.is_empty(), &mut limits, steering, sink).and_then(
+            |(plan, held)| {
                 let work = Work { record: &record, plan: &plan, held: &held };
                 conduct(runner, &mut hand, work, &mut trials, limits, steering, sink)
-            });
+            },
+        );
         let (state, error) = match ran {
             Ok(End::Decided | End::Blocks) => (RunState::Done, None),
             Ok(End::Time | End::Stopped) => (RunState::Stopped, None),
@@ -135,6 +136,7 @@ fn prepare(
     hand: &mut Hand,
     record: &mut ExperimentRecord,
     is_new: bool,
+    limits: &mut Limits,
     steering: &Steering,
     sink: &mut dyn FnMut(Event),
 ) -> Result<(Plan, Held), ErrorBody> {
@@ -159,7 +161,7 @@ fn prepare(
         record.configurations.clone_from(&plan.configurations);
         record.impossible = impossible;
     }
-    let swept = find_gap(runner, hand, record, &held, steering, sink)?;
+    let swept = find_gap(runner, hand, record, &held, limits, steering, sink)?;
     if changed || swept {
         runner.store().begin_experiment(record)?;
         sink(Event::ExperimentStarted { experiment: Box::new(ExperimentHead::from(&*record)), trials: Vec::new() });
@@ -173,10 +175,14 @@ fn find_gap(
     hand: &mut Hand,
     record: &mut ExperimentRecord,
     held: &Held,
+    limits: &mut Limits,
     steering: &Steering,
     sink: &mut dyn FnMut(Event),
 ) -> Result<bool, ErrorBody> {
     let Some(base) = record.spec.swept() else { return Ok(false) };
+    if !limits.patience.is_zero() {
+        limits.patience = quiet::wait(limits.patience, steering, &mut |text| sink(note(&record.id, text)));
+    }
     sink(note(&record.id, "Looking for the idle gap at which a read gets slow, with all savings on.".into()));
     let options = options(runner, &record.id, &record.target);
     let control = steering.control();

@@ -96,7 +96,8 @@ fn judge(points: Vec<GapPoint>) -> Swept {
     let said = match (gap, points.last()) {
         (Some(gap), _) => {
             let slow = onset(&pairs).filter(|o| o.gap <= seconds(gap));
-            let times = slow.map_or(String::new(), |o| format!(" (from {} s on {:.1} times as long)", o.gap, o.ratio));
+            let from = slow.and_then(|o| Some((same(o.gap)?, o.ratio)));
+            let times = from.map_or(String::new(), |(gap, ratio)| format!(" (from {gap} on {ratio:.1} times as long)"));
             format!("A read gets slow after an idle gap of {gap}{times}: cold reads wait so long.")
         }
         (None, Some(longest)) => {
@@ -134,7 +135,7 @@ mod tests {
         assert_eq!(slow.gap, Seconds(Micros(200_000)));
         assert_eq!(
             slow.said,
-            "A read gets slow after an idle gap of 200ms (from 0.2 s on 5.0 times as long): cold reads wait so long."
+            "A read gets slow after an idle gap of 200ms (from 200ms on 5.0 times as long): cold reads wait so long."
         );
         let never = judge(vec![point(1, 80.0), point(1000, 82.0)]);
         assert_eq!(

@@ -4,7 +4,7 @@
 
 mod counters;
 mod heat;
-mod quiet;
+pub(super) mod quiet;
 
 use super::hand::Hand;
 use super::rehearse::differing;
@@ -24,6 +24,9 @@ const COOL: Duration = Duration::from_secs(10);
 /// Time in all that may be spent on cooling down. What is hot after that voids trials still, until a whole block is void.
 const HEAT_PATIENCE: Duration = Duration::from_mins(5);
 
+/// Trials in a row that a busy machine may void; the next one counts.
+const IN_A_ROW: u32 = 3;
+
 /// Watches the conditions of a measurement from one trial to the next.
 #[derive(Debug)]
 pub(super) struct Guard {
@@ -37,6 +40,8 @@ pub(super) struct Guard {
     heat_patience: Duration,
     /// Time that is left for waiting for a quiet machine, and for repeating what was measured while it was busy.
     patience: Duration,
+    /// Trials in a row that did not count because the machine was busy.
+    busy: u32,
 }
 
 /// Why a trial does not count.
@@ -71,6 +76,7 @@ impl Guard {
             marks: Vec::new(),
             heat_patience: HEAT_PATIENCE,
             patience,
+            busy: 0,
         };
         guard.look();
         guard
@@ -111,7 +117,14 @@ impl Guard {
             return Ok(conditions);
         }
         let busy = result.caveats.iter().find(|c| c.kind == CaveatKind::BusyMachine);
-        Ok(busy.filter(|_| self.spend(took)).map(|c| Void::Busy(c.message.trim_end_matches('.').to_owned())))
+        Ok(self.disturbed(busy.map(|c| c.message.as_str()), took))
+    }
+
+    /// What other programs did to a trial that took so long.
+    fn disturbed(&mut self, why: Option<&str>, took: Duration) -> Option<Void> {
+        let why = why.filter(|_| self.spend(took));
+        self.busy = if why.is_some() { self.busy + 1 } else { 0 };
+        why.map(|why| Void::Busy(why.trim_end_matches('.').to_owned()))
     }
 
     /// What became of the conditions since the look before the trial.
@@ -152,6 +165,11 @@ impl Guard {
             }
             Void::Hot(_) => {
                 self.heat_patience = heat::cool_down(&self.root, &self.drives, self.heat_patience, steering, say);
+            }
+            // Quiet between trials only: waiting would never help, and no block would ever be measured.
+            Void::Busy(_) if self.busy >= IN_A_ROW => {
+                self.patience = Duration::ZERO;
+                say(quiet::STAYS_BUSY.into());
             }
             Void::Busy(_) => self.patience = quiet::wait(self.patience, steering, say),
         }
@@ -274,6 +292,26 @@ mod tests {
         guard.look();
         fs::write(dir.path().join(nvme("../../aer_dev_correctable")), "RxErr 9\nTOTAL_ERR_COR 9\n").unwrap();
         assert_eq!(guard.conditions(&none), None, "what the hardware corrects is a cost, not a reason");
+    }
+
+    #[test]
+    fn a_machine_that_is_quiet_only_between_trials_is_measured_all_the_same() {
+        let dir = machine();
+        let root = Root::new(dir.path()).unwrap();
+        let mut guard = Guard::new(&root, vec!["sda".into()], Duration::from_hours(1));
+        let took = Duration::from_secs(1);
+        let mut said = Vec::new();
+        for _ in 0..2 {
+            for _ in 0..IN_A_ROW - 1 {
+                assert!(guard.disturbed(Some("busy."), took).is_some());
+            }
+            assert_eq!(guard.disturbed(None, took), None);
+        }
+        for _ in 0..IN_A_ROW {
+            assert_eq!(guard.disturbed(Some("busy."), took), Some(Void::Busy("busy".into())));
+        }
+        guard.recover(&Void::Busy("busy".into()), &Steering::default(), &mut |text| said.push(text));
+        assert_eq!((guard.disturbed(Some("busy."), took), said.len()), (None, 1));
     }
 
     #[test]

@@ -7,8 +7,12 @@ use std::time::{Duration, Instant};
 const BUSY: f64 = 0.25;
 const WINDOW: Duration = Duration::from_millis(500);
 
+/// Said when there is no patience left.
+pub(super) const STAYS_BUSY: &str =
+    "The machine stays busy: measuring all the same. Intervals will be wider, and it will take longer.";
+
 /// Waits until the machine is quiet or the patience is over; what is left of it.
-pub(super) fn wait(patience: Duration, steering: &Steering, say: &mut dyn FnMut(String)) -> Duration {
+pub(in crate::experiment) fn wait(patience: Duration, steering: &Steering, say: &mut dyn FnMut(String)) -> Duration {
     let began = Instant::now();
     let mut told = false;
     while began.elapsed() < patience && !steering.control().is_stopped() && !steering.is_paused() {
@@ -28,7 +32,7 @@ pub(super) fn wait(patience: Duration, steering: &Steering, say: &mut dyn FnMut(
     }
     let left = patience.saturating_sub(began.elapsed());
     if left.is_zero() {
-        say("The machine stays busy: measuring all the same. Intervals will be wider, and it will take longer.".into());
+        say(STAYS_BUSY.into());
     }
     left
 }

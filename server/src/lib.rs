@@ -25,6 +25,7 @@ pub mod config;
 pub mod cpus;
 pub mod experiment;
 pub mod http;
+pub mod kiosk;
 pub mod lan;
 pub mod limits;
 pub mod live;

@@ -3,7 +3,7 @@
 use super::app::App;
 use super::role::{Operating, Showing};
 use super::{
-    contrast, experiments, exports, import, knobs, lan, metrics, runs, session, shown, sockets, system, targets,
+    contrast, experiments, exports, import, kiosk, knobs, lan, metrics, runs, session, shown, sockets, system, targets,
 };
 use axum::Router;
 use axum::middleware::from_fn;
@@ -17,6 +17,7 @@ use utoipa_axum::routes;
 #[openapi(
     info(title = "Brakecheck", description = "Benchmarks storage on this host. `/ws/bench` sends the events of a run \
         as text frames: `seq` beside the fields of `Event`; a `snapshot` first, and again after frames were dropped. \
+        `?pulse=1` asks for a frame at least twice a second, of type `pulse` where nothing happens. \
         `/ws/power` sends `PowerEvent` in the same way; `?telemetry=0` leaves out the telemetry."),
     components(schemas(
         protocol::event::Event, protocol::event::Snapshot, protocol::power::PowerEvent, protocol::error::ErrorBody
@@ -71,7 +72,9 @@ fn viewers() -> OpenApiRouter<Showing> {
         .routes(routes!(session::show))
         .routes(routes!(system::system))
         .routes(routes!(system::presets))
-        .routes(routes!(system::kiosk))
+        .routes(routes!(kiosk::show))
+        .routes(routes!(kiosk::plan))
+        .routes(routes!(kiosk::panel))
         .routes(routes!(runs::list))
         .routes(routes!(runs::show))
         .routes(routes!(runs::samples))

@@ -16,6 +16,7 @@ mod experiments;
 mod exports;
 mod headers;
 mod import;
+mod kiosk;
 mod knobs;
 mod lan;
 mod metrics;

@@ -18,12 +18,25 @@ use tokio_util::sync::CancellationToken;
 /// told so: a connection that is closed with bytes unread is reset, and the farewell is lost with it.
 const MAX_MESSAGE: usize = 1024 * 1024;
 
+/// What a viewer of runs wants.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Followed {
+    /// 1 asks for a frame at least twice a second, so that silence means that the server is gone.
+    #[serde(default)]
+    pulse: u8,
+}
+
 /// Runs.
-pub(super) async fn bench(Viewer { app, role, farewell }: Viewer, request: Request) -> Result<Response, ApiError> {
+pub(super) async fn bench(
+    Viewer { app, role, farewell }: Viewer,
+    Query(followed): Query<Followed>,
+    request: Request,
+) -> Result<Response, ApiError> {
     let ends = (farewell, held(&request));
     let upgrade = upgrade(request).await?;
     let seat = app.hub.admit(role);
-    show(&app, upgrade, seat, ends)
+    show(&app, upgrade, seat, followed.pulse != 0, ends)
 }
 
 /// What a viewer of settings wants.
@@ -49,7 +62,7 @@ pub(super) async fn power(
     let upgrade = upgrade(request).await?;
     let settings = Arc::clone(&app.settings);
     let seat = blocking(move || settings.admit(wanted.telemetry != 0, role)).await?;
-    show(&app, upgrade, seat, ends)
+    show(&app, upgrade, seat, false, ends)
 }
 
 async fn upgrade(request: Request) -> Result<WebSocketUpgrade, ApiError> {
@@ -64,6 +77,7 @@ fn show<S: Stream>(
     app: &App,
     upgrade: WebSocketUpgrade,
     seat: Option<Seat<S>>,
+    pulse: bool,
     (stop, held): Ends,
 ) -> Result<Response, ApiError> {
     let seat = seat.ok_or_else(|| {
@@ -73,7 +87,7 @@ fn show<S: Stream>(
     let viewers = app.viewers.clone();
     Ok(upgrade.protocols(["brakecheck.v1"]).max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(
         move |socket| {
-            let view = live::view(socket, seat, stop);
+            let view = live::view(socket, seat, pulse, stop);
             viewers.track_future(async move {
                 view.await;
                 drop(held);

@@ -4,7 +4,6 @@ use super::error::{ApiError, blocking};
 use super::role::Viewer;
 use axum::Json;
 use protocol::api::SystemFacts;
-use protocol::kiosk::Kiosk;
 use protocol::preset::{PRESETS, Preset};
 
 /// What is known of this machine and of what the engine can do on it.
@@ -24,12 +23,6 @@ pub(super) async fn system(Viewer { app, .. }: Viewer) -> Result<Json<SystemFact
 #[utoipa::path(get, path = "/api/v1/presets", responses((status = 200, body = Vec<Preset>)))]
 pub(super) async fn presets() -> Json<&'static [Preset]> {
     Json(&PRESETS)
-}
-
-/// What kiosk screens show, in which order and how long.
-#[utoipa::path(get, path = "/api/v1/kiosk", responses((status = 200, body = Kiosk)))]
-pub(super) async fn kiosk(Viewer { app, .. }: Viewer) -> Json<Kiosk> {
-    Json(app.kiosk.clone())
 }
 
 /// Answers as long as the server does.

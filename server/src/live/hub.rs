@@ -1,6 +1,7 @@
 //! From one source of events to any number of viewers.
 
 use super::audience::{Audience, Place};
+use super::power::Power;
 use super::state::Bench;
 use crate::mask;
 use axum::extract::ws::Utf8Bytes;
@@ -8,6 +9,7 @@ use protocol::api::Role;
 use protocol::error::ErrorBody;
 use protocol::event::Snapshot;
 use protocol::sample::Sample;
+use protocol::telemetry::Telemetry;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -103,6 +105,13 @@ impl Hub {
     pub fn progress(&self) -> (u64, Option<Sample>) {
         let inner = self.inner();
         (inner.seq, inner.state.last_sample().cloned())
+    }
+}
+
+impl Hub<Power> {
+    /// The newest telemetry, while somebody watches it.
+    pub fn telemetry(&self) -> Option<Telemetry> {
+        self.inner().state.telemetry().cloned()
     }
 }
 

@@ -4,6 +4,7 @@ use super::hub::Stream;
 use protocol::api::Role;
 use protocol::error::ErrorBody;
 use protocol::power::{PowerEvent, PowerState};
+use protocol::telemetry::Telemetry;
 use std::time::{Duration, Instant};
 
 /// The settings as they were said last.
@@ -12,9 +13,19 @@ pub struct Power {
     state: PowerState,
     /// When unconfirmed settings fall back.
     falls_back: Option<Instant>,
+    /// When the telemetry came.
+    sampled: Option<Instant>,
 }
 
+/// Telemetry that is older says nothing of now.
+const NOW: Duration = Duration::from_secs(5);
+
 impl Power {
+    /// The newest telemetry, while somebody watches it.
+    pub(super) fn telemetry(&self) -> Option<&Telemetry> {
+        self.state.telemetry.as_ref().filter(|_| self.sampled.is_some_and(|at| at.elapsed() < NOW))
+    }
+
     fn falls_back_in(&mut self, confirm_ms: Option<f64>) {
         let left = |ms: f64| Duration::try_from_secs_f64(ms / 1000.0).ok();
         self.falls_back = confirm_ms.and_then(left).map(|left| Instant::now() + left);
@@ -41,7 +52,10 @@ impl Stream for Power {
                 self.state.changed = *changed;
                 self.falls_back_in(*confirm_ms);
             }
-            PowerEvent::Telemetry(sample) => self.state.telemetry = Some((**sample).clone()),
+            PowerEvent::Telemetry(sample) => {
+                self.state.telemetry = Some((**sample).clone());
+                self.sampled = Some(Instant::now());
+            }
             PowerEvent::Drift { .. } | PowerEvent::Restored { .. } | PowerEvent::Error { .. } => {}
         }
     }

@@ -13,6 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 /// A ping is sent this often.
 const PING: Duration = Duration::from_secs(10);
+/// A viewer that wants to know at once when the server is gone gets a frame this often.
+const PULSE: Duration = Duration::from_millis(500);
 /// A viewer that was not heard of for this long is gone.
 const SILENCE: Duration = Duration::from_secs(30);
 /// A message that cannot be sent within this time will not be: the viewer is dropped.
@@ -37,8 +39,9 @@ enum End {
     Close(u16, &'static str),
 }
 
-/// Shows the stream to one viewer until it leaves or the server stops.
-pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: CancellationToken) {
+/// Shows the stream to one viewer until it leaves or the server stops. With `pulse` there is a frame at least twice a
+/// second.
+pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, pulse: bool, stop: CancellationToken) {
     let (out, mut incoming) = socket.split();
     let View { snapshot, events } = seat.hub().view(seat.role());
     let mut viewer = Viewer { out, events, seq: 0, snapshot_at: Instant::now() };
@@ -47,6 +50,8 @@ pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: Cancellatio
     }
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut beat = interval(PULSE);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut heard = Instant::now();
     let end = loop {
         let went_on = tokio::select! {
@@ -72,6 +77,7 @@ pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, stop: Cancellatio
                     Some(Err(_)) => Err(TOO_LARGE),
                 }
             },
+            _ = beat.tick(), if pulse => viewer.pulse().await,
             _ = ping.tick() => {
                 if heard.elapsed() > SILENCE { Err(End::Gone) } else { viewer.send(Message::Ping(Vec::new().into())).await }
             }
@@ -107,6 +113,11 @@ impl Viewer {
     async fn send_event(&mut self, event: Published) -> Result<(), End> {
         self.seq = event.seq;
         self.send(Message::Text(event.text)).await
+    }
+
+    /// A frame that says nothing but that the server is there; the number is that of the last event.
+    async fn pulse(&mut self) -> Result<(), End> {
+        self.send(Message::Text(format!("{{\"seq\":{},\"type\":\"pulse\"}}", self.seq).into())).await
     }
 
     /// Gives up the place in the stream and takes a new one at its head.

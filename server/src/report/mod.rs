@@ -12,6 +12,7 @@
 //! | `chart` | the charts, one file each |
 //! | `section` | the parts of the report, one file each |
 //! | `contrast` | experiments side by side |
+//! | [`kiosk`] | what is read from three metres |
 //! | [`document`] | the parts in order, as a fragment and as a file |
 //! | [`mod@export`] | profiles, units and scripts that set what is recommended |
 
@@ -23,6 +24,7 @@ pub mod export;
 mod figures;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod kiosk;
 pub mod markup;
 mod section;
 #[cfg(test)]

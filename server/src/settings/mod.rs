@@ -16,6 +16,7 @@ use protocol::api::Role;
 use protocol::error::ErrorBody;
 use protocol::knob::RestoreReport;
 use protocol::power::{Drift, PowerEvent, PowerState, RestoreRequest, SetAnswer, SetRequest};
+use protocol::telemetry::Telemetry;
 pub(crate) use request::{lifetime, wishes};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -80,6 +81,11 @@ impl Settings {
             Some((at, state)) if at.elapsed() < RECENT => Ok(state),
             _ => self.list(),
         }
+    }
+
+    /// The newest telemetry, while somebody watches it.
+    pub fn telemetry(&self) -> Option<Telemetry> {
+        self.full.telemetry()
     }
 
     /// Sets knobs. What is wrong with the request itself is an error, and nothing is set then.

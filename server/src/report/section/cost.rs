@@ -71,7 +71,7 @@ fn rest(base: Option<Base>) -> &'static str {
 }
 
 /// Effects that verdicts rest on, by comparison; those that cost most first, but for ladders, which have an order.
-pub(super) fn groups<'a>(data: &Data<'a>) -> Vec<Group<'a>> {
+pub(in crate::report) fn groups<'a>(data: &Data<'a>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for effect in data.file.report.effects.iter().filter(|e| e.primary) {
         let cost = Cost { effect, differences: data.differences(effect) };
@@ -100,7 +100,7 @@ pub(super) fn groups<'a>(data: &Data<'a>) -> Vec<Group<'a>> {
 }
 
 /// Whether the configurations of a design follow one another.
-pub(super) fn climbs(design: Design) -> bool {
+pub(in crate::report) fn climbs(design: Design) -> bool {
     matches!(design, Design::Ladder | Design::X58Gigabyte | Design::X58Supermicro)
 }
 

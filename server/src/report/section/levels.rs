@@ -42,7 +42,7 @@ pub(super) fn write(m: &mut Markup, data: &Data<'_>) {
 }
 
 /// All configurations under one workload.
-pub(super) fn levels(data: &Data<'_>, workload: &str, metric: Metric, climbing: bool) -> Vec<Level> {
+pub(in crate::report) fn levels(data: &Data<'_>, workload: &str, metric: Metric, climbing: bool) -> Vec<Level> {
     let all = data.configurations();
     let level = |(i, c): (usize, &Configuration)| Level {
         name: c.name.clone(),

@@ -2,11 +2,11 @@
 
 mod advice;
 mod conditions;
-mod cost;
+pub(super) mod cost;
 mod energy;
 mod gaps;
 mod latency;
-mod levels;
+pub(super) mod levels;
 mod table;
 mod together;
 mod trials;

@@ -84,6 +84,18 @@ pub(crate) async fn experiment(id: &str, part: &str) -> Result<String, ErrorBody
 pub(crate) async fn contrast(ids: &str) -> Result<String, ErrorBody> {
     send("GET", &format!("/api/v1/experiments/compare?ids={}", encoded(ids)), None).await
 }
+/// What a kiosk screen with this page's address shows.
+pub(crate) async fn kiosk_plan() -> Result<Value, ErrorBody> {
+    get(&format!("/api/v1/kiosk/plan{}", leptos::prelude::window().location().search().unwrap_or_default())).await
+}
+/// A panel of a kiosk: a piece of HTML in which the server has escaped all text.
+pub(crate) async fn kiosk_panel(name: &str) -> Result<String, ErrorBody> {
+    send("GET", &format!("/api/v1/kiosk/panels/{name}"), None).await
+}
+/// This page as the server has it now.
+pub(crate) async fn page() -> Result<String, ErrorBody> {
+    send("GET", "/", None).await
+}
 /// Sets knobs.
 pub(crate) async fn set_knobs(request: &SetRequest) -> Result<SetAnswer, ErrorBody> {
     read(&send("POST", "/api/v1/knobs", to_json(request)?).await?)

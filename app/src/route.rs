@@ -23,6 +23,8 @@ pub(crate) enum Route {
     Compare(String, String),
     /// `/compare?experiments=ID,ID,...`
     Contrast(String),
+    /// `/kiosk`; what it shows stands in its query.
+    Kiosk,
     /// Anything else.
     Unknown(String),
 }
@@ -35,6 +37,7 @@ impl Route {
             [] => Self::Measure,
             ["brakes"] => Self::Brakes,
             ["experiments", id] => Self::Experiment((*id).to_owned()),
+            ["kiosk"] => Self::Kiosk,
             ["power"] => Self::Power,
             ["results"] => Self::Results,
             ["runs", id] => Self::Run((*id).to_owned()),
@@ -63,6 +66,7 @@ impl Route {
             Self::Results => "/results".into(),
             Self::Compare(a, b) => format!("/compare?a={a}&b={b}"),
             Self::Contrast(ids) => format!("/compare?experiments={ids}"),
+            Self::Kiosk => "/kiosk".into(),
             Self::Unknown(path) => path.clone(),
         }
     }
@@ -70,7 +74,7 @@ impl Route {
     /// The document's title.
     pub(crate) fn title(&self) -> String {
         match self {
-            Self::Measure => "Brakecheck".into(),
+            Self::Measure | Self::Kiosk => "Brakecheck".into(),
             Self::Run(id) => format!("Run {id} \u{b7} Brakecheck"),
             Self::Brakes => "Find the brakes \u{b7} Brakecheck".into(),
             Self::Experiment(id) => format!("Experiment {id} \u{b7} Brakecheck"),
@@ -156,6 +160,7 @@ mod tests {
             Route::Experiment("20261130-231500-cd34".into()),
             Route::Contrast("a1,b2,c3".into()),
             Route::Power,
+            Route::Kiosk,
             Route::Results,
             Route::Run("20261130-101500-ab12".into()),
             Route::Compare("a1".into(), "b2".into()),

@@ -19,14 +19,20 @@ pub(crate) struct Client {
     pub(crate) connection: RwSignal<Connection>,
     /// Goes up when the list of stored runs may have changed.
     pub(crate) list: RwSignal<u64>,
+    /// When the last frame came, in ms of this browser's clock; 0 before the first.
+    pub(crate) heard: StoredValue<f64>,
+    /// This page is a kiosk's, on which old numbers must not look new.
+    kiosk: bool,
     /// False when the server does not know this browser.
     pub(crate) session: RwSignal<Option<bool>>,
 }
 
 impl Client {
     /// A client that is not connected yet.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(kiosk: bool) -> Self {
         Self {
+            heard: StoredValue::new(0.0),
+            kiosk,
             handle: Handle::new(State::default()),
             connection: RwSignal::new(Connection::default()),
             list: RwSignal::new(0),
@@ -42,7 +48,7 @@ impl Client {
 
 impl Stream for Client {
     fn path(&self) -> &'static str {
-        "/ws/bench"
+        if self.kiosk { "/ws/bench?pulse=1" } else { "/ws/bench" }
     }
 
     fn connection(&self) -> RwSignal<Connection> {
@@ -51,6 +57,7 @@ impl Stream for Client {
 
     fn read(&self, text: &str) -> Option<Frame> {
         let (seq, event) = frame::read(text).ok()?;
+        self.heard.set_value(js_sys::Date::now());
         let (client, snapshot) = (*self, matches!(event, Some(Event::Snapshot(_))));
         let apply = move || event.map(|event| apply(client, event)).unwrap_or_default();
         Some(Frame { seq, snapshot, apply: Box::new(apply) })
@@ -58,6 +65,9 @@ impl Stream for Client {
 
     /// A run that is on sends 20 frames a second, except while it pauses or flushes its file.
     fn patience(&self) -> Option<f64> {
+        if self.kiosk {
+            return Some(QUICK);
+        }
         let pause = self.handle.once(|run| {
             let steps = &run.record.spec.steps;
             run.running().map(|_| steps.iter().map(|s| s.pause.as_f64() * 1e3).fold(0.0, f64::max))
@@ -66,9 +76,14 @@ impl Stream for Client {
     }
 }
 
+/// Silence in ms after which a kiosk's connection is dead, where a frame is due every half second.
+const QUICK: f64 = 2500.0;
+
 fn apply(client: Client, event: Event) {
     if let Event::Snapshot(snapshot) = &event
         && snapshot.version != protocol::VERSION
+        // A kiosk looks first whether the page is there.
+        && !client.kiosk
         && reload_once(&snapshot.version)
     {
         return;

@@ -1,6 +1,6 @@
 //! The browser's WebSocket, driven by [`Machine`]: one line for one stream, open for the life of the page.
 
-use super::machine::{Connection, Machine, Verdict};
+use super::machine::{Connection, Machine, SILENCE, Verdict};
 use crate::api;
 use crate::format::whole;
 use leptos::prelude::*;
@@ -30,7 +30,7 @@ pub(crate) trait Stream {
     fn connection(&self) -> RwSignal<Connection>;
     /// Reads a frame; none if this page does not know its kind.
     fn read(&self, text: &str) -> Option<Frame>;
-    /// Silence in ms after which the connection is dead; none while silence is what is expected.
+    /// Silence in ms after which the connection is dead, or will not come about; none while silence is what is expected.
     fn patience(&self) -> Option<f64>;
 }
 
@@ -44,7 +44,10 @@ struct Shell {
     session: RwSignal<Option<bool>>,
     machine: Machine,
     socket: Option<Socket>,
+    /// When the last frame came, or the socket was opened.
     last_frame: f64,
+    /// The server is being asked whether it knows this browser.
+    asking: bool,
 }
 
 /// A socket with the closures it calls; dropping it takes them off and closes it.
@@ -66,15 +69,24 @@ impl Line {
     /// Connects. `session` is told when the server no longer knows this browser.
     pub(crate) fn open(stream: Box<dyn Stream>, session: RwSignal<Option<bool>>) -> Self {
         let (stream, machine) = (stream.into(), Machine::default());
-        let line = Self(Rc::new(RefCell::new(Shell { stream, session, machine, socket: None, last_frame: 0.0 })));
+        let line = Self(Rc::new(RefCell::new(Shell {
+            stream,
+            session,
+            machine,
+            socket: None,
+            last_frame: 0.0,
+            asking: false,
+        })));
         line.connect();
         let watched = line.clone();
         let watch = move || {
             let silent = {
                 let shell = watched.0.borrow();
                 let silence = js_sys::Date::now() - shell.last_frame;
-                shell.machine.connection() == Connection::Live
-                    && shell.stream.patience().is_some_and(|patience| silence > patience)
+                let up = shell.machine.connection() == Connection::Live;
+                // One that does not come about is given up as well: by itself it would wait for minutes.
+                let most = shell.stream.patience().or((!up).then_some(SILENCE));
+                shell.socket.is_some() && most.is_some_and(|most| silence > most)
             };
             if silent {
                 watched.lost();
@@ -116,21 +128,32 @@ impl Line {
         // A refused connection fires `error` (which says nothing) and then `close`; the latter is enough.
         socket.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         socket.set_onclose(Some(on_close.as_ref().unchecked_ref()));
-        self.0.borrow_mut().socket = Some(Socket { open: socket, _message: on_message, _close: on_close });
+        let mut shell = self.0.borrow_mut();
+        shell.last_frame = js_sys::Date::now();
+        shell.socket = Some(Socket { open: socket, _message: on_message, _close: on_close });
     }
 
     fn lost(&self) {
-        let (stream, session, pause) = {
+        let (stream, session, pause, asking) = {
             let mut shell = self.0.borrow_mut();
             shell.socket = None;
-            (Rc::clone(&shell.stream), shell.session, shell.machine.closed(js_sys::Math::random()))
+            let pause = shell.machine.closed(js_sys::Math::random());
+            // Who waits for a frame every second does not wait for minutes between two attempts.
+            let pause = shell.stream.patience().map_or(pause, |most| pause.min(most / 2.0));
+            (Rc::clone(&shell.stream), shell.session, pause, std::mem::replace(&mut shell.asking, true))
         };
         stream.connection().set(Connection::Lost);
         let again = self.clone();
         set_timeout(move || again.connect(), Duration::from_millis(whole(pause).into()));
         // A refused upgrade looks like a lost network; only the session tells them apart.
+        if asking {
+            return;
+        }
+        let line = self.clone();
         wasm_bindgen_futures::spawn_local(async move {
-            if let Some(known) = api::session().await {
+            let known = api::session().await;
+            line.0.borrow_mut().asking = false;
+            if let Some(known) = known {
                 session.set(Some(known));
             }
         });

@@ -8,6 +8,7 @@ mod contrast;
 mod entry;
 mod experiment;
 mod group;
+mod kiosk;
 mod point;
 mod run;
 mod settings;
@@ -26,6 +27,7 @@ pub(crate) use experiment::{Cell, Experiment, Held, Matrix, Row, Scale, Stored, 
 #[cfg(test)]
 pub(crate) use group::groups;
 pub(crate) use group::{Group, quantile};
+pub(crate) use kiosk::{Rota, wander};
 pub(crate) use point::{Metric, Point, PointLatency};
 pub(crate) use run::RunModel;
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) fn Bar() -> impl IntoView {
                 Route::Run(_) | Route::Experiment(_) | Route::Results | Route::Compare(..) | Route::Contrast(_) => {
                     "/results"
                 }
-                Route::Unknown(_) => "",
+                Route::Kiosk | Route::Unknown(_) => "",
             };
             (at == href).then_some("page")
         }

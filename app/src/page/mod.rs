@@ -6,6 +6,7 @@ mod contrast;
 mod experiment;
 mod frame;
 mod gate;
+mod kiosk;
 mod measure;
 mod power;
 mod results;
@@ -22,6 +23,7 @@ use contrast::ContrastPage;
 use experiment::ExperimentPage;
 use frame::Bar;
 use gate::Gate;
+use kiosk::KioskPage;
 use leptos::prelude::*;
 use measure::MeasurePage;
 use power::PowerPage;
@@ -31,15 +33,19 @@ use run::RunPage;
 /// Everything.
 #[component]
 pub(crate) fn Page() -> impl IntoView {
-    let client = Client::new();
-    provide_context(client);
     provide_context(Theme::start());
     let router = Router::start();
     provide_context(router);
+    let kiosk = router.route() == Route::Kiosk;
+    let client = Client::new(kiosk);
+    provide_context(client);
     let power = Power::new();
     provide_context(power);
     session::reload_on_token();
     wasm_bindgen_futures::spawn_local(session::begin(client, power));
+    if kiosk {
+        return view! { <KioskPage/> }.into_any();
+    }
     // Each page says what it needs, so that nothing is measured for a page that does not show it.
     Effect::new(move || power.watch(router.route() == Route::Power));
     let gate = Memo::new(move |_| client.session.get());
@@ -62,6 +68,7 @@ pub(crate) fn Page() -> impl IntoView {
                         Route::Results => view! { <ResultsPage/> }.into_any(),
                         Route::Compare(a, b) => view! { <ComparePage a b/> }.into_any(),
                         Route::Contrast(ids) => view! { <ContrastPage ids/> }.into_any(),
+                        Route::Kiosk => view! { <KioskPage/> }.into_any(),
                         Route::Unknown(path) => {
                             view! {
                                 <section class="message">
@@ -77,4 +84,5 @@ pub(crate) fn Page() -> impl IntoView {
             }}
         </main>
     }
+    .into_any()
 }

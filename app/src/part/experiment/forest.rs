@@ -16,7 +16,7 @@ pub(crate) fn Forest() -> impl IntoView {
 }
 
 /// Word and shape: nothing is told by colour alone.
-fn mark(finding: Finding) -> (&'static str, &'static str) {
+pub(in crate::part) fn mark(finding: Finding) -> (&'static str, &'static str) {
     match finding {
         Finding::Brake => ("\u{25bc} brake", "brake"),
         Finding::Helps => ("\u{25b2} helps", "helps"),
@@ -25,7 +25,7 @@ fn mark(finding: Finding) -> (&'static str, &'static str) {
     }
 }
 
-fn percent(p: f64) -> String {
+pub(in crate::part) fn percent(p: f64) -> String {
     format::change(1.0 + p / 100.0)
 }
 
@@ -53,7 +53,7 @@ fn html(live: &ExperimentLive) -> String {
 }
 
 /// Ends of the axis, zero, and what the band means.
-fn axis(h: &mut Html, live: &ExperimentLive, scale: Scale) {
+pub(in crate::part) fn axis(h: &mut Html, live: &ExperimentLive, scale: Scale) {
     let zero = scale.place(0.0).at;
     h.tag("<svg role=\"img\" aria-label=\"Axis from ").text(percent(scale.low)).tag(" to ").text(percent(scale.high));
     h.tag("\"><text x=\"0\" y=\"35%\">slower</text><text x=\"").text(zero).tag("%\" y=\"35%\" class=\"middle\">\u{b1}");
@@ -92,7 +92,7 @@ fn interval(e: &Effect) -> String {
 
 /// One interval: the band, zero, the interval with its ends, the estimate. Places are in percent, so that it fits any
 /// width without being measured.
-fn plot(h: &mut Html, live: &ExperimentLive, scale: Scale, r: &Row) {
+pub(in crate::part) fn plot(h: &mut Html, live: &ExperimentLive, scale: Scale, r: &Row) {
     let (from, to) = (scale.place(-live.head.threshold_percent).at, scale.place(live.head.threshold_percent).at);
     let zero = scale.place(0.0).at;
     h.tag("<svg aria-hidden=\"true\"><rect class=\"band\" height=\"100%\" x=\"").text(from).tag("%\" width=\"");

@@ -56,6 +56,11 @@ impl Server {
         Self::spawn(Arc::new(Dirs::new(Vec::new())?), 0, &[])
     }
 
+    /// Starts one with fresh state and these options of `serve`.
+    pub fn with(options: &[&str]) -> Result<Self> {
+        Self::spawn(Arc::new(Dirs::new(Vec::new())?), 0, options)
+    }
+
     /// Starts one with fresh state for the settings below `root`.
     pub fn below(root: &Path) -> Result<Self> {
         Self::spawn(Arc::new(Dirs::new(vec!["--sysroot".into(), root.into()])?), 0, &[])

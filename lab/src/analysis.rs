@@ -32,6 +32,7 @@ pub struct Analysis<'a> {
     judge: Judge,
     joint_judge: Judge,
     threshold_percent: f64,
+    max_blocks: u32,
     table: Table,
     /// Blocks of which there are trials, from the first to the last.
     blocks: u32,
@@ -55,6 +56,7 @@ impl<'a> Analysis<'a> {
             judge,
             joint_judge,
             threshold_percent: spec.threshold_percent,
+            max_blocks: spec.max_blocks,
             table: Table::default(),
             blocks: 0,
             screening,
@@ -156,6 +158,22 @@ impl<'a> Analysis<'a> {
     pub(crate) fn primary(&self, contrast: usize, workload: usize) -> Option<(Judgement, &[(usize, f64)])> {
         let (contrast, metric) = (self.plan.contrasts.get(contrast)?, Metric::of(self.workloads.get(workload)?));
         Some((self.judgement(contrast, workload, metric), &contrast.weights))
+    }
+
+    /// Why no verdict can come of this experiment, however clear its differences are; none if one can.
+    pub fn too_few(&self) -> Option<String> {
+        let (judge, most) = match &self.screening {
+            Some(screening) => (screening.judge(), screening.most()),
+            None => (&self.judge, self.max_blocks),
+        };
+        let least = u32::try_from(judge.least_blocks()).unwrap_or(u32::MAX);
+        if least <= most {
+            return None;
+        }
+        // The screening has two thirds of all blocks.
+        let all = if self.screening.is_some() { least.saturating_mul(3).saturating_sub(1) / 2 } else { least };
+        let (all, most) = (words::blocks(all), words::blocks(self.max_blocks));
+        Some(format!("No verdict is possible within {most}: it takes {all} at least. Set max_blocks to more."))
     }
 
     /// Of at most so many blocks after so many, those that the present stage may still have.

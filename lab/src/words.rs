@@ -123,7 +123,7 @@ fn subject(e: &Effect, titles: &Titles) -> String {
 }
 
 /// "1 block", "2 blocks".
-fn blocks(n: u32) -> String {
+pub(crate) fn blocks(n: u32) -> String {
     if n == 1 { "1 block".into() } else { format!("{n} blocks") }
 }
 

@@ -1,7 +1,6 @@
 //! Which knobs can matter for a drive.
 
 use super::factor::{harmless, kind};
-use super::idle;
 use protocol::knob::Knob;
 
 /// Kinds that are left out unless named: taking CPUs away changes what a machine is, and no program reads faster with
@@ -12,7 +11,5 @@ const LEFT_OUT: [&str; 3] = ["cpu.cores", "cpu.smt", "kernel.nmi-watchdog"];
 /// names of the drive, its controller and port, and every bridge above.
 pub fn relevant(knobs: &[Knob], devices: &[&str]) -> Vec<String> {
     let acts_here = |id: &str| id.split_once('@').is_none_or(|(_, device)| devices.contains(&device));
-    let mut chosen: Vec<_> = harmless(knobs).filter(|f| acts_here(&f.id) && !LEFT_OUT.contains(&kind(&f.id))).collect();
-    idle::apart(&mut chosen);
-    chosen.into_iter().map(|f| f.id).collect()
+    harmless(knobs).filter(|f| acts_here(&f.id) && !LEFT_OUT.contains(&kind(&f.id))).map(|f| f.id).collect()
 }

@@ -253,7 +253,7 @@ fn only_what_can_matter_for_the_drive_is_relevant() {
     knobs.push(knob("nvme.apst@nvme0", &["auto", "off"]));
     knobs.push(knob("cpu.smt", &["off", "on"]));
     let ids = relevant(&knobs, &["sda", "host0"]);
-    assert_eq!(ids, ["platform.profile", "cpu.turbo", "cpu.deep-idle", "cpu.governor", "sata.ncq@sda"]);
+    assert_eq!(ids, ["platform.profile", "cpu.turbo", "cpu.deep-idle", "cpu.c1e", "cpu.governor", "sata.ncq@sda"]);
     assert!(relevant(&knobs, &["nvme0"]).contains(&"nvme.apst@nvme0".to_owned()));
 }
 

@@ -194,3 +194,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_experiment_too_short_for_any_verdict_says_how_long_it_must_be() {
+    for design in [Design::OneAtATime, Design::Check] {
+        let with = |max_blocks| ExperimentSpec { max_blocks, min_blocks: 2, ..spec(design) };
+        let host = host();
+        let plan = plan(&with(60), Host { knobs: &host, waits: &[] }).unwrap();
+        let said = |max_blocks| Analysis::new(&with(max_blocks), &plan, Titles::default()).too_few();
+        let enough = (2..60).find(|most| said(*most).is_none()).unwrap();
+        assert!((8..40).contains(&enough), "{design}: {enough}");
+        let short = said(enough - 1).unwrap();
+        assert!(short.contains(&format!("it takes {enough} blocks at least")), "{design}: {short}");
+    }
+}

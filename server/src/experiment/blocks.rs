@@ -76,6 +76,9 @@ impl Blocks<'_> {
         let seed = self.record.spec.seed.unwrap_or_default();
         let titles = Titles::of(&self.record.knobs);
         let mut analysis = Analysis::new(&self.record.spec, self.plan, titles.clone());
+        if let Some(text) = analysis.too_few() {
+            (self.sink)(Event::ExperimentNote { experiment: self.record.id.clone(), text });
+        }
         for number in 0..most {
             let open: Open = analysis.open();
             if open.is_empty() {

@@ -49,10 +49,10 @@ pub fn preview(
     let target = engine::target::check(&RunSpec::of_workloads(&spec.target, &workloads, 1)).map_err(|e| e.body());
     let changes = changes(&plan, &able);
     let times = Times::of(&spec, &plan, &able, &workloads, meters);
-    let mut notes: Vec<String> = changes
-        .iter()
-        .filter_map(|c| Some(format!("{}: {}.", c.title, c.risk.as_ref()?.trim_end_matches('.'))))
-        .collect();
+    let mut notes: Vec<String> = Analysis::new(&spec, &plan, Titles::of(&able.knobs)).too_few().into_iter().collect();
+    let risks =
+        changes.iter().filter_map(|c| Some(format!("{}: {}.", c.title, c.risk.as_ref()?.trim_end_matches('.'))));
+    notes.extend(risks);
     notes.extend(state.daemons.iter().cloned());
     notes.extend(state.notes.iter().cloned());
     if target.as_ref().is_ok_and(|t| t.kind == TargetKind::Directory) {

@@ -16,7 +16,7 @@ fn command(state: &Path, port: &str) -> Command {
 /// For the settings below `root`.
 fn command_below(root: &Path, state: &Path, port: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_brakecheck"));
-    command.arg("--sysroot").arg(root).args(["serve", "--port", port, "--state-dir"]).arg(state);
+    command.arg("--sysroot").arg(root).args(["serve", "--no-resume", "--port", port, "--state-dir"]).arg(state);
     if rustix::process::geteuid().is_root() {
         command.args(["--user", "nobody"]);
     }

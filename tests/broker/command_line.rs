@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -104,6 +104,21 @@ async fn a_running_server_is_asked_and_outlived() -> Result<()> {
 }
 
 /// A write beyond the limit brings a signal that ends whoever does not expect it.
+#[tokio::test]
+async fn settings_that_another_state_directory_holds_are_left_to_it() -> Result<()> {
+    let tree = Tree::laptop()?;
+    let server = Server::below(tree.path())?;
+    server.post("/knobs", &json!({ "set": [{ "id": "cpu.turbo", "value": "off" }] })).await?;
+    let (elsewhere, before) = (scratch()?, tree.changes()?);
+    for command in [&["knobs", "set", "cpu.epb=normal"][..], &["restore"], &["serve", "--port", "0", "--user", "root"]]
+    {
+        let told = ["with a state directory of its own", "--state-dir"];
+        run(&tree, elsewhere.path(), command)?.refused(6, &told)?;
+    }
+    ensure!(tree.changes()? == before, "the holder's settings were touched");
+    Ok(())
+}
+
 #[test]
 fn a_limit_of_file_sizes_keeps_nothing_changed() -> Result<()> {
     let (tree, state) = (Tree::laptop()?, scratch()?);

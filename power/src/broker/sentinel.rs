@@ -112,7 +112,9 @@ pub fn open_patiently(root: &Root, journal: &Path) -> Result<Keeper, KeeperError
     let start = Instant::now();
     loop {
         match Keeper::open(root.clone(), journal) {
-            Err(KeeperError::Journal(JournalError::Busy { .. })) if start.elapsed() < PATIENCE => {
+            Err(KeeperError::Journal(JournalError::Busy { .. } | JournalError::Held { .. }))
+                if start.elapsed() < PATIENCE =>
+            {
                 sleep(Duration::from_millis(20));
             }
             opened => return opened,

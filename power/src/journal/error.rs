@@ -13,6 +13,14 @@ pub enum JournalError {
         /// Its number; 0 if it has not said yet.
         pid: u32,
     },
+    /// Another process has this host's settings, with a journal elsewhere.
+    #[error(
+        "another Brakecheck (process {pid}) has this machine's settings in hand, with a state directory of its own"
+    )]
+    Held {
+        /// Its number; 0 if it has not said.
+        pid: u32,
+    },
     /// The directory is not safe to keep it in.
     #[error("the journal of settings cannot be kept in {}: {why}", dir.display())]
     Unsafe {
@@ -66,6 +74,7 @@ impl From<JournalError> for ErrorBody {
     fn from(error: JournalError) -> Self {
         let (code, hint) = match &error {
             JournalError::Busy { .. } => (ErrorCode::Busy, "Ask it, or stop it first."),
+            JournalError::Held { .. } => (ErrorCode::Busy, "Name that directory with --state-dir, or stop it first."),
             JournalError::Elsewhere { .. } => (ErrorCode::Busy, "Run that, or use that --state-dir."),
             JournalError::Gone { .. } => (ErrorCode::RunFailed, "Start Brakecheck again."),
             JournalError::Unsafe { .. } => (ErrorCode::NotPermitted, "Choose another --state-dir."),

@@ -59,13 +59,14 @@ impl Journal {
         let dir_fd = open_dir(dir)?;
         let dir = &real(&dir_fd, dir);
         let name = name_of(root);
-        let refused = |refused| match refused {
-            Refused::By(pid) => JournalError::Busy { pid },
+        let refused = |refused, busy: fn(u32) -> JournalError| match refused {
+            Refused::By(pid) => busy(pid),
             Refused::Error(errno) => failed(dir, "lock", errno),
         };
-        let lock = lock::take(&dir_fd, &format!("{name}.lock")).map_err(refused)?;
+        let lock = lock::take(&dir_fd, &format!("{name}.lock"));
+        let lock = lock.map_err(|e| refused(e, |pid| JournalError::Busy { pid }))?;
         let boot = root.read("/proc/sys/kernel/random/boot_id").unwrap_or_else(|| read::UNKNOWN_BOOT.into());
-        let host = Host::claim(root, &name, &boot).map_err(refused)?;
+        let host = Host::claim(root, &name, &boot).map_err(|e| refused(e, |pid| JournalError::Held { pid }))?;
         // Of a process that was killed while it wrote; never read.
         let _ = unlinkat(&dir_fd, new_name(&name), AtFlags::empty());
         let (file, fixed) = open_file(&dir_fd, &name).map_err(|errno| failed(dir, "open", errno))?;

@@ -108,7 +108,7 @@ fn a_host_has_one_keeper_whatever_the_directory() {
     let elsewhere = host.journal_dir().with_file_name("elsewhere");
     let open = || Keeper::open(host.root.clone(), &elsewhere);
     let mut first = host.keeper();
-    assert_eq!(open().unwrap_err(), KeeperError::Journal(JournalError::Busy { pid: std::process::id() }));
+    assert_eq!(open().unwrap_err(), KeeperError::Journal(JournalError::Held { pid: std::process::id() }));
     host.set(&mut first, &[("cpu.turbo", "off")]);
     drop(first);
     assert!(is_noted(&host.root));

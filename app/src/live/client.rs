@@ -63,6 +63,10 @@ impl Stream for Client {
         Some(Frame { seq, snapshot, apply: Box::new(apply) })
     }
 
+    fn opens_within(&self) -> f64 {
+        if self.kiosk { QUICK } else { SILENCE }
+    }
+
     /// A run that is on sends 20 frames a second, except while it pauses or flushes its file.
     fn patience(&self) -> Option<f64> {
         if self.kiosk {

@@ -30,8 +30,10 @@ pub(crate) trait Stream {
     fn connection(&self) -> RwSignal<Connection>;
     /// Reads a frame; none if this page does not know its kind.
     fn read(&self, text: &str) -> Option<Frame>;
-    /// Silence in ms after which the connection is dead, or will not come about; none while silence is what is expected.
+    /// Silence in ms after which the connection is dead; none while silence is what is expected.
     fn patience(&self) -> Option<f64>;
+    /// Time in ms after which a connection that is not open is given up.
+    fn opens_within(&self) -> f64;
 }
 
 /// A connection that is made anew whenever it is lost.
@@ -84,8 +86,15 @@ impl Line {
                 let shell = watched.0.borrow();
                 let silence = js_sys::Date::now() - shell.last_frame;
                 let up = shell.machine.connection() == Connection::Live;
-                // One that does not come about is given up as well: by itself it would wait for minutes.
-                let most = shell.stream.patience().or((!up).then_some(SILENCE));
+                let open = shell.socket.as_ref().is_some_and(|s| s.open.ready_state() == WebSocket::OPEN);
+                // One that does not come about is given up as well: by itself it would wait for minutes, and other
+                // sockets with it, since a browser opens one after the other. A server that has taken it is there, and
+                // may be slow.
+                let most = match (up, open) {
+                    (true, _) => shell.stream.patience(),
+                    (false, true) => Some(SILENCE),
+                    (false, false) => Some(shell.stream.opens_within()),
+                };
                 shell.socket.is_some() && most.is_some_and(|most| silence > most)
             };
             if silent {
@@ -93,7 +102,7 @@ impl Line {
             }
         };
         // The interval ends with the page.
-        let _ = set_interval_with_handle(watch, Duration::from_secs(1));
+        let _ = set_interval_with_handle(watch, Duration::from_millis(500));
         line
     }
 
@@ -138,8 +147,8 @@ impl Line {
             let mut shell = self.0.borrow_mut();
             shell.socket = None;
             let pause = shell.machine.closed(js_sys::Math::random());
-            // Who waits for a frame every second does not wait for minutes between two attempts.
-            let pause = shell.stream.patience().map_or(pause, |most| pause.min(most / 2.0));
+            // Who expects frames soon does not wait long between two attempts.
+            let pause = shell.stream.patience().map_or(pause, |most| pause.min(most / 4.0));
             (Rc::clone(&shell.stream), shell.session, pause, std::mem::replace(&mut shell.asking, true))
         };
         stream.connection().set(Connection::Lost);

@@ -13,6 +13,9 @@ use protocol::power::{PowerEvent, Profile, RestoreRequest, SetRequest};
 use std::time::Duration;
 use wasm_bindgen_futures::spawn_local;
 
+/// Time in ms in which a kiosk's connection opens or is given up; that of runs may wait behind it.
+const QUICK: f64 = 1000.0;
+
 /// The host's settings as views see them. Copies refer to the same state.
 #[derive(Clone, Copy)]
 pub(crate) struct Power {
@@ -22,6 +25,7 @@ pub(crate) struct Power {
     line: StoredValue<Option<Line>, LocalStorage>,
     watched: StoredValue<bool>,
     ticking: StoredValue<bool>,
+    kiosk: bool,
     /// How the connection stands.
     pub(crate) connection: RwSignal<Connection>,
     /// Whole seconds until what is unconfirmed falls back; none if nothing does.
@@ -30,8 +34,9 @@ pub(crate) struct Power {
 
 impl Power {
     /// Settings that are not known yet.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(kiosk: bool) -> Self {
         Self {
+            kiosk,
             state: StoredValue::new(Settings::default()),
             settings: RwSignal::new(0),
             load: RwSignal::new(0),
@@ -197,6 +202,10 @@ impl Stream for Power {
         let (seq, event) = power_frame::read(text).ok()?;
         let (power, snapshot) = (*self, matches!(event, PowerEvent::Snapshot(_)));
         Some(Frame { seq, snapshot, apply: Box::new(move || power.apply(event)) })
+    }
+
+    fn opens_within(&self) -> f64 {
+        if self.kiosk { QUICK } else { SILENCE }
     }
 
     /// Telemetry comes several times a second; settings change when somebody changes them.

@@ -16,21 +16,13 @@ pub(crate) fn KioskPage() -> impl IntoView {
     let on_run = is("run");
     let drawn = Memo::new(move |_| screen.shown.with(|shown| !shown.is_empty() && shown != "run"));
     let told = Memo::new(move |_| if is_on.get() { client.handle.experiment(experiment_panel) } else { None });
-    let place = move || {
-        let (x, y) = screen.place.get();
-        format!("translate({x}px,{y}px)")
-    };
-    let foot = move || match screen.since.get() {
-        Some(since) => format!("No news since {since}"),
-        None => screen.clock.get(),
-    };
     view! {
         <div
             class="kiosk"
             data-panel=move || screen.shown.get()
-            class:stale=move || screen.since.with(Option::is_some)
+            class:stale=move || screen.stale.get()
             class:dim=move || screen.dim.get()
-            style:transform=place
+            style:transform=move || screen.place.get()
         >
             <main>
                 <section class="measured" hidden=move || !on_run() || is_on.get()>
@@ -55,7 +47,7 @@ pub(crate) fn KioskPage() -> impl IntoView {
             <footer>
                 <span>"Brakecheck"</span>
                 <span role="status">{move || screen.notes.get()}</span>
-                <span data-testid="since">{foot}</span>
+                <span data-testid="since">{move || screen.clock.get()}</span>
             </footer>
         </div>
     }

@@ -39,7 +39,7 @@ pub(crate) fn Page() -> impl IntoView {
     let kiosk = router.route() == Route::Kiosk;
     let client = Client::new(kiosk);
     provide_context(client);
-    let power = Power::new();
+    let power = Power::new(kiosk);
     provide_context(power);
     session::reload_on_token();
     wasm_bindgen_futures::spawn_local(session::begin(client, power));

@@ -31,14 +31,14 @@ pub(crate) struct Screen {
     pub(crate) html: RwSignal<String>,
     /// What cannot be had of what the address asks for.
     pub(crate) notes: RwSignal<String>,
-    /// Since when nothing was heard; none while all is well.
-    pub(crate) since: RwSignal<Option<String>>,
-    /// The time of day, to the minute.
+    /// Nothing was heard for a while.
+    pub(crate) stale: RwSignal<bool>,
+    /// Since when, else the time of day to the minute.
     pub(crate) clock: RwSignal<String>,
     /// It is night.
     pub(crate) dim: RwSignal<bool>,
-    /// Where the picture is, in px.
-    pub(crate) place: RwSignal<(f64, f64)>,
+    /// Where the picture is, as CSS has it.
+    pub(crate) place: RwSignal<String>,
     /// Whether an experiment is on, a run is on, and a run is known.
     pub(crate) on: Memo<(bool, bool, bool)>,
 }
@@ -79,7 +79,7 @@ impl Screen {
             shown: RwSignal::default(),
             html: RwSignal::default(),
             notes: RwSignal::default(),
-            since: RwSignal::default(),
+            stale: RwSignal::default(),
             clock: RwSignal::default(),
             dim: RwSignal::default(),
             place: RwSignal::default(),
@@ -97,8 +97,8 @@ impl Screen {
     fn look(self, now: f64) {
         let heard = self.client.heard.get_value();
         let stale = heard > 0.0 && now - heard > STALE;
-        put(self.since, stale.then(|| clock(heard, true)));
-        put(self.clock, clock(now, false));
+        put(self.stale, stale);
+        put(self.clock, if stale { format!("No news since {}", clock(heard, true)) } else { clock(now, false) });
         self.wear(now);
         self.compare(now, stale);
         if heard == 0.0 || stale || self.own.with_value(|own| now < own.busy_until) {
@@ -116,7 +116,8 @@ impl Screen {
         let minute = f64::from(date.get_hours() * 60 + date.get_minutes());
         let (dim, shift) = self.rota.with_value(|rota| (rota.dims(minute), rota.shift));
         put(self.dim, dim);
-        put(self.place, if shift { wander((now / 60e3).floor()) } else { (0.0, 0.0) });
+        let (x, y) = if shift { wander((now / 60e3).floor()) } else { (0.0, 0.0) };
+        put(self.place, format!("translate({x}px,{y}px)"));
         if self.own.with_value(|own| now > own.notes_until) {
             put(self.notes, String::new());
         }

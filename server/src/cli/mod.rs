@@ -11,6 +11,7 @@ mod fio_json;
 mod helpers;
 mod import;
 mod journal;
+pub mod kiosk;
 pub mod knobs;
 pub mod measure;
 mod output;
@@ -108,6 +109,11 @@ pub enum Command {
     Results(results::ResultsArgs),
     /// Show host, kernel, io_uring features, the target's drive, and what limits the tool here
     Doctor(doctor::DoctorArgs),
+    /// Show the kiosk page, full screen, on this machine's own display
+    ///
+    /// Waits until the server answers, and ends with the browser. What a screen shows besides: `[kiosk]` in the server's
+    /// configuration file.
+    Kiosk(kiosk::KioskArgs),
     /// List the host's settings and what each can be set to; `knobs set` sets some
     Knobs(knobs::KnobsArgs),
     /// Put back every setting that Brakecheck has changed
@@ -153,6 +159,7 @@ fn run(command: Command, globals: &Globals) -> Result<ExitCode, ErrorBody> {
         Command::Experiment(args) => experiment::run(&args, globals),
         Command::Results(args) => results::run(&args, globals),
         Command::Doctor(args) => doctor::run(&args, globals),
+        Command::Kiosk(args) => kiosk::run(&args, globals).map(|()| ExitCode::SUCCESS),
         Command::Knobs(args) => knobs::run(&args, globals),
         Command::Restore(args) => restore::run(&args, globals),
         Command::Broker => helpers::broker(globals).map(|()| ExitCode::SUCCESS),

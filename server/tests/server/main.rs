@@ -7,6 +7,7 @@ mod common;
 mod experiments;
 mod hostile;
 mod import;
+mod kiosk;
 mod lan;
 mod live;
 mod mask;

@@ -36,7 +36,7 @@ SERVER_SOURCES := $(WORKSPACE) $(shell find server/build.rs server/placeholder \
 
 say = printf '\033[1m== %s\033[0m\n'
 
-.PHONY: help run build page test check e2e kill screenshots perf planted simulate test-tools clean FORCE
+.PHONY: help run build page test check e2e kill kiosk screenshots perf planted simulate test-tools clean FORCE
 
 help: ## list the commands
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf 'make %-12s %s\n' "$$name" "$$what"; done
@@ -93,6 +93,9 @@ e2e: test-tools page ## run the end-to-end tests only; ARGS="name" picks some
 kill: build ## kill each process 500 times while it changes settings, 20 times while it experiments, and see them go back; a quarter of an hour
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_KILL_ROUNDS=$(or $(ROUNDS),500) $(CARGO) test -p tests --test kill
 	BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_KILL_ROUNDS=$(or $(ROUNDS),20) $(CARGO) test -p tests --test experiment kills -- --nocapture
+
+kiosk: test-tools build ## watch a kiosk screen through 10 restarts and 10 cuts of the network, two hours; MINUTES=10 for less
+	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_KIOSK_MINUTES=$(or $(MINUTES),120) $(CARGO) test -p tests --test kiosk long -- --nocapture
 
 screenshots: test-tools build ## take the pictures in docs/ anew
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_SCREENSHOTS=$(CURDIR)/docs $(CARGO) test -p tests --test browser

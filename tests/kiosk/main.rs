@@ -1,6 +1,8 @@
 //! The kiosk screen in a real browser: what it shows, how it looks from afar, and that it comes back by itself.
 
 mod back;
+mod command;
+mod long;
 mod panels;
 mod proxy;
 mod rotation;

@@ -8,6 +8,9 @@ use tests::{Browser, Server, in_browser};
 /// Bytes in use on the heap after a collection, and nodes of all documents.
 pub(crate) async fn memory(browser: &Browser) -> Result<(f64, f64)> {
     let cdp = browser.cdp();
+    // The driver has every message of the console kept, with its stack.
+    cdp.send_raw("Runtime.discardConsoleEntries", json!({})).await?;
+    cdp.send_raw("Log.clear", json!({})).await?;
     cdp.send_raw("HeapProfiler.collectGarbage", json!({})).await?;
     cdp.send_raw("Performance.enable", json!({})).await?;
     let answer = cdp.send_raw("Performance.getMetrics", json!({})).await?;

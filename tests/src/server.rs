@@ -72,6 +72,11 @@ impl Server {
         Self::spawn(Arc::clone(&self.dirs), self.port()?, &["--no-resume"])
     }
 
+    /// The same with these options of `serve`.
+    pub fn again_with(&self, options: &[&str]) -> Result<Self> {
+        Self::spawn(Arc::clone(&self.dirs), self.port()?, options)
+    }
+
     /// The same, with the experiment going on.
     pub fn resuming(&self) -> Result<Self> {
         Self::spawn(Arc::clone(&self.dirs), self.port()?, &[])

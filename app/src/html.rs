@@ -20,6 +20,15 @@ impl Html {
         self
     }
 
+    /// A word with its explanation, as `part::Term` has it, under an id that is on the page once; plain text where there
+    /// is none.
+    pub(crate) fn term(&mut self, id: &str, word: &str, explanation: Option<&str>) -> &mut Self {
+        let Some(explanation) = explanation else { return self.text(word) };
+        self.tag("<span class=\"term\"><span class=\"word\" tabindex=\"0\" aria-describedby=\"").text(id).tag("\">");
+        self.text(word).tag("</span><span class=\"tip\" role=\"tooltip\" id=\"").text(id).tag("\">");
+        self.text(explanation).tag("</span></span>")
+    }
+
     /// The HTML.
     pub(crate) fn done(self) -> String {
         self.0

@@ -98,8 +98,8 @@ impl Entry {
         let optional = [&self.drive, &self.from].map(|o| o.as_deref().unwrap_or_default());
         let text =
             [self.noun(), self.state.name(), &self.id, &self.title, &self.target, found, optional[0], optional[1]];
-        let text = text.join(" ").to_lowercase();
-        filter.to_lowercase().split_whitespace().all(|word| text.contains(word))
+        let text = text.join(" ").to_ascii_lowercase();
+        filter.to_ascii_lowercase().split_whitespace().all(|word| text.contains(word))
     }
 }
 

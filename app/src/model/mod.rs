@@ -18,8 +18,8 @@ mod state;
 mod track;
 
 pub(crate) use brakes::{BASES, Brakes, DESIGNS, FILE, NUMBERS, QUESTIONS, Question, field_of, keys};
-pub(crate) use conditions::{conditions, differences};
-pub(crate) use contrast::{Contrast, contrasts, in_words};
+pub(crate) use conditions::{Condition, conditions, differences};
+pub(crate) use contrast::{contrasts, in_words};
 pub(crate) use entry::{Entry, Found, comparison};
 #[cfg(test)]
 pub(crate) use experiment::fixture as experiment_fixture;

@@ -1,9 +1,11 @@
 //! Under which conditions a run was measured, and what limits what it says.
 
 use crate::format;
+use crate::html::Html;
 use crate::live::Handle;
-use crate::model::{RunModel, conditions};
+use crate::model::{Condition, RunModel, conditions};
 use crate::part::Term;
+use crate::part::term::explain;
 use leptos::prelude::*;
 use protocol::result::CaveatKind;
 
@@ -27,34 +29,46 @@ fn caveats(model: &RunModel) -> Vec<(String, usize)> {
     found.into_iter().map(|(_, message, n)| (message, n)).collect()
 }
 
+/// What limits the run, as HTML.
+fn limits(model: &RunModel) -> String {
+    let (found, all) = (caveats(model), model.record.results.len());
+    let mut h = Html::default();
+    if found.is_empty() {
+        let text = if all > 0 { "Nothing found that limits these numbers." } else { "" };
+        h.tag("<p class=\"fine\">").text(text).tag("</p>");
+        return h.done();
+    }
+    h.tag("<h3>What limits this run</h3><ul class=\"limits\" data-testid=\"caveats\">");
+    for (message, n) in found {
+        h.tag("<li>").text(message);
+        if n < all {
+            h.tag(" <span class=\"fine\">(").text(n).tag(" of ").text(all).tag(" passes)</span>");
+        }
+        h.tag("</li>");
+    }
+    h.tag("</ul>");
+    h.done()
+}
+
+/// Names and values, as HTML.
+fn facts(all: &[Condition]) -> String {
+    let mut h = Html::default();
+    for c in all {
+        h.tag("<div><dt>").term(&format!("condition-{}", c.name), c.name, explain(c.name)).tag("</dt><dd>");
+        h.text(&c.value).tag("</dd></div>");
+    }
+    h.done()
+}
+
 /// The panel.
 #[component]
 pub(crate) fn Conditions(handle: Handle) -> impl IntoView {
-    let rows = Memo::new(move |_| handle.run(|m| conditions(&m.record)).unwrap_or_default());
-    let limits = Memo::new(move |_| handle.run(caveats).unwrap_or_default());
-    let measured = Memo::new(move |_| handle.run(|m| !m.record.results.is_empty()).unwrap_or(false));
-    let steps = Memo::new(move |_| handle.run(|m| m.record.results.len()).unwrap_or(0));
+    let rows = Memo::new(move |_| handle.run(|m| facts(&conditions(&m.record))));
+    let found = Memo::new(move |_| handle.run(limits));
     let cpu = Memo::new(move |_| handle.numbers(RunModel::cpu).flatten());
     // The elements stay; only their numbers move, so that the focus is not lost 20 times a second.
     let engine = Signal::derive(move || cpu.get().map(|(engine, _)| engine));
     let machine = Signal::derive(move || cpu.get().and_then(|(_, machine)| machine));
-    let limit = move || {
-        let found = limits.get();
-        if found.is_empty() {
-            let text = if measured.get() { "Nothing found that limits these numbers." } else { "" };
-            return view! { <p class="fine">{text}</p> }.into_any();
-        }
-        let all = steps.get();
-        let item = |(message, n): (String, usize)| {
-            let of = (n < all).then(|| format!(" ({n} of {all} passes)"));
-            view! { <li>{message} <span class="fine">{of}</span></li> }
-        };
-        view! {
-            <h3>"What limits this run"</h3>
-            <ul class="limits" data-testid="caveats">{found.into_iter().map(item).collect_view()}</ul>
-        }
-        .into_any()
-    };
     view! {
         <div class="conditions" data-testid="conditions">
             <h2>"Conditions"</h2>
@@ -62,17 +76,8 @@ pub(crate) fn Conditions(handle: Handle) -> impl IntoView {
                 <Meter name="Engine CPU" share=engine of="of one core"/>
                 <Meter name="Machine CPU" share=machine of="of all"/>
             </dl>
-            {limit}
-            <dl class="facts">
-                <For each=move || rows.get() key=|c| (c.name, c.value.clone()) let(c)>
-                    <div>
-                        <dt>
-                            <Term name=c.name/>
-                        </dt>
-                        <dd>{c.value.clone()}</dd>
-                    </div>
-                </For>
-            </dl>
+            <div inner_html=move || found.get()></div>
+            <dl class="facts" inner_html=move || rows.get()></dl>
         </div>
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn Reading(handle: Handle, metric: Signal<Metric>, group: Signal<usiz
             </p>
             <p class="note">{get(|s| s.note.clone())}</p>
             <dl class="others">
-                <For each=move || names.get() key=|name| *name children=other/>
+                {move || names.get().into_iter().map(other).collect_view()}
             </dl>
         </div>
     }

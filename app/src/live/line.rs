@@ -1,6 +1,6 @@
 //! The browser's WebSocket, driven by [`Machine`]: one line for one stream, open for the life of the page.
 
-use super::machine::{Connection, Machine, SILENCE, Verdict};
+use super::machine::{Connection, Machine, Verdict};
 use crate::api;
 use crate::format::whole;
 use leptos::prelude::*;
@@ -32,7 +32,7 @@ pub(crate) trait Stream {
     fn read(&self, text: &str) -> Option<Frame>;
     /// Silence in ms after which the connection is dead; none while silence is what is expected.
     fn patience(&self) -> Option<f64>;
-    /// Time in ms after which a connection that is not open is given up.
+    /// Time in ms after which a connection that has brought nothing yet is given up.
     fn opens_within(&self) -> f64;
 }
 
@@ -85,16 +85,10 @@ impl Line {
             let silent = {
                 let shell = watched.0.borrow();
                 let silence = js_sys::Date::now() - shell.last_frame;
-                let up = shell.machine.connection() == Connection::Live;
-                let open = shell.socket.as_ref().is_some_and(|s| s.open.ready_state() == WebSocket::OPEN);
                 // One that does not come about is given up as well: by itself it would wait for minutes, and other
-                // sockets with it, since a browser opens one after the other. A server that has taken it is there, and
-                // may be slow.
-                let most = match (up, open) {
-                    (true, _) => shell.stream.patience(),
-                    (false, true) => Some(SILENCE),
-                    (false, false) => Some(shell.stream.opens_within()),
-                };
+                // sockets with it, since a browser opens one after the other.
+                let most =
+                    if shell.machine.fed() { shell.stream.patience() } else { Some(shell.stream.opens_within()) };
                 shell.socket.is_some() && most.is_some_and(|most| silence > most)
             };
             if silent {

@@ -42,8 +42,14 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// How the connection stands.
+    #[cfg(test)]
     pub(crate) fn connection(&self) -> Connection {
         self.connection
+    }
+
+    /// Whether the present socket has brought its snapshot; one that was just reopened has not.
+    pub(crate) fn fed(&self) -> bool {
+        self.connection == Connection::Live && self.seq.is_some()
     }
 
     /// The socket is gone, or could not be opened. Returns the pause in ms before the next attempt: doubling, and
@@ -115,6 +121,7 @@ mod tests {
         let mut m = Machine::default();
         m.frame(1, true);
         m.reopened();
+        assert!(!m.fed());
         assert_eq!((m.connection(), m.frame(2, false)), (Connection::Live, Verdict::Resync));
         assert_eq!(m.frame(3, true), Verdict::Apply);
     }

@@ -1,6 +1,7 @@
 //! The HTTP interface, from the browser.
 
 use crate::read::{self, Read};
+use crate::session::Access;
 use protocol::api::{RunCreated, RunRequest, SessionRequest, SystemFacts, TargetChoice};
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::knob::RestoreReport;
@@ -108,19 +109,35 @@ pub(crate) async fn confirm() -> Result<(), ErrorBody> {
 pub(crate) async fn restore(request: &RestoreRequest) -> Result<RestoreReport, ErrorBody> {
     read(&send("POST", "/api/v1/restore", to_json(request)?).await?)
 }
-/// Whether the server knows this browser; none when it does not answer.
-pub(crate) async fn session() -> Option<bool> {
-    known(send("GET", "/api/v1/session", None).await.map(drop))
+/// What this browser may do; none when the server does not answer.
+pub(crate) async fn session() -> Option<Access> {
+    match send("GET", "/api/v1/session", None).await {
+        Ok(role) => Some(if role.contains("viewer") { Access::Viewer } else { Access::Operator }),
+        Err(e) if e.code == ErrorCode::Unauthorized => Some(Access::Stranger),
+        Err(e) if e.code == ErrorCode::Password => Some(Access::Locked),
+        Err(_) => None,
+    }
+}
+/// Shows the viewers' password; the server keeps whoever knows it known.
+pub(crate) async fn give_password(password: &str) -> Result<(), ErrorBody> {
+    // Bytes as characters, as `btoa` wants them.
+    let bytes: String = format!(":{password}").bytes().map(char::from).collect();
+    let encoded = leptos::prelude::window().btoa(&bytes).unwrap_or_default();
+    ask("GET", "/api/v1/session", None, Some(("authorization", &format!("Basic {encoded}")))).await.map(drop)
+}
+/// The listener for viewers on the network.
+pub(crate) async fn lan() -> Result<Value, ErrorBody> {
+    get("/api/v1/lan").await
+}
+/// Switches it on or off.
+pub(crate) async fn switch_lan(on: bool) -> Result<Value, ErrorBody> {
+    read(&send("POST", "/api/v1/lan", Some(format!("{{\"on\":{on}}}").into())).await?)
 }
 /// Exchanges the token of the address for a cookie.
 pub(crate) async fn log_in(token: &str) -> Option<bool> {
     let body = to_json(&SessionRequest { token: token.to_owned() }).ok()?;
-    known(send("POST", "/api/v1/session", body).await.map(drop))
-}
-
-fn known(answer: Result<(), ErrorBody>) -> Option<bool> {
-    match answer {
-        Ok(()) => Some(true),
+    match send("POST", "/api/v1/session", body).await {
+        Ok(_) => Some(true),
         Err(e) if e.code == ErrorCode::Unauthorized => Some(false),
         Err(_) => None,
     }
@@ -143,18 +160,30 @@ fn read<T: Read>(text: &str) -> Result<T, ErrorBody> {
     })
 }
 
-/// The body is a text or a file.
+/// The body is JSON, as a text or a file.
 async fn send(method: &str, url: &str, body: Option<JsValue>) -> Result<String, ErrorBody> {
+    let header = body.is_some().then_some(("content-type", "application/json"));
+    ask(method, url, body, header).await
+}
+
+async fn ask(
+    method: &str,
+    url: &str,
+    body: Option<JsValue>,
+    header: Option<(&str, &str)>,
+) -> Result<String, ErrorBody> {
     let unreachable = |_: JsValue| {
         ErrorBody::new(ErrorCode::Internal, "The server does not answer.")
             .hint("It may have been stopped; start it again with `brakecheck serve`.")
     };
     let init = RequestInit::new();
     init.set_method(method);
-    if let Some(body) = body {
+    if let Some((name, value)) = header {
         let headers = Headers::new().map_err(unreachable)?;
-        headers.set("content-type", "application/json").map_err(unreachable)?;
+        headers.set(name, value).map_err(unreachable)?;
         init.set_headers(&headers);
+    }
+    if let Some(body) = body {
         init.set_body(&body);
     }
     let answer = JsFuture::from(leptos::prelude::window().fetch_with_str_and_init(url, &init)).await;

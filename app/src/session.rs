@@ -4,6 +4,26 @@ use crate::api;
 use crate::live::{Client, Power};
 use leptos::prelude::*;
 
+/// What the server lets this browser do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Nothing: it needs the operator's address.
+    Stranger,
+    /// Nothing: it needs the viewers' password.
+    Locked,
+    /// Look on.
+    Viewer,
+    /// Everything.
+    Operator,
+}
+
+impl Access {
+    /// Whether it may look.
+    pub(crate) fn sees(self) -> bool {
+        matches!(self, Self::Viewer | Self::Operator)
+    }
+}
+
 /// Logs in with the address's token if there is one, asks whether this browser is known, and connects if so.
 pub(crate) async fn begin(client: Client, power: Power) {
     let hash = window().location().hash().unwrap_or_default();
@@ -13,7 +33,7 @@ pub(crate) async fn begin(client: Client, power: Power) {
         forget_fragment();
         if known == Some(false) {
             // An old token does not matter where an earlier visit left a cookie that still holds.
-            client.session.set(Some(api::session().await.unwrap_or(false)));
+            client.session.set(Some(api::session().await.unwrap_or(Access::Stranger)));
         }
     }
     let known = match client.session.get_untracked() {
@@ -21,7 +41,7 @@ pub(crate) async fn begin(client: Client, power: Power) {
         None => api::session().await,
     };
     client.session.set(known);
-    if known != Some(false) {
+    if known.is_none_or(Access::sees) {
         client.connect();
         power.connect(client.session);
     }

@@ -175,11 +175,16 @@ pub struct LanStatus {
     pub note: Option<String>,
     /// SHA-256 fingerprint of the certificate, as browsers show it, where connections are encrypted.
     pub fingerprint: Option<String>,
+    /// An address of this host that could be named, where none was.
+    pub candidate: Option<String>,
     /// Whether viewers must know a password.
     pub password: bool,
     /// Viewers now.
     pub viewers: u32,
 }
+
+/// What sockets of viewers are told when they end because the operator switched the listener off.
+pub const SWITCHED_OFF: &str = "viewers are switched off";
 
 /// `POST /api/v1/lan`: switches the listener for viewers on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -29,6 +29,8 @@ pub enum ErrorCode {
     ForbiddenHost,
     /// No token or cookie, or not a valid one.
     Unauthorized,
+    /// No viewers' password, or not the right one, or too many wrong ones.
+    Password,
 }
 
 impl ErrorCode {
@@ -39,7 +41,7 @@ impl ErrorCode {
             Self::Usage | Self::NotFound => 2,
             Self::TargetRefused => 3,
             Self::RestoreIncomplete => 4,
-            Self::NotPermitted | Self::ForbiddenHost | Self::Unauthorized => 5,
+            Self::NotPermitted | Self::ForbiddenHost | Self::Unauthorized | Self::Password => 5,
             Self::RunFailed | Self::Busy => 6,
             Self::Interrupted => 130,
         }
@@ -54,7 +56,7 @@ impl ErrorCode {
             Self::NotPermitted | Self::ForbiddenHost => 403,
             Self::Busy => 409,
             Self::NotFound => 404,
-            Self::Unauthorized => 401,
+            Self::Unauthorized | Self::Password => 401,
         }
     }
 }

@@ -6,7 +6,9 @@ use super::line::{Frame, Line, Stream};
 use super::machine::{Connection, SILENCE};
 use crate::api;
 use crate::model::{Change, State};
+use crate::session::Access;
 use leptos::prelude::*;
+use protocol::api::SWITCHED_OFF;
 use protocol::event::Event;
 use protocol::run::RunId;
 
@@ -23,8 +25,10 @@ pub(crate) struct Client {
     pub(crate) heard: StoredValue<f64>,
     /// This page is a kiosk's, on which old numbers must not look new.
     kiosk: bool,
-    /// False when the server does not know this browser.
-    pub(crate) session: RwSignal<Option<bool>>,
+    /// What the server lets this browser do, once it has said so.
+    pub(crate) session: RwSignal<Option<Access>>,
+    /// The operator has switched viewers off; they come back by themselves when he lets them in again.
+    pub(crate) switched_off: RwSignal<bool>,
 }
 
 impl Client {
@@ -37,7 +41,13 @@ impl Client {
             connection: RwSignal::new(Connection::default()),
             list: RwSignal::new(0),
             session: RwSignal::new(None),
+            switched_off: RwSignal::new(false),
         }
+    }
+
+    /// Whether the user may do something, rather than look on.
+    pub(crate) fn operates(self) -> bool {
+        self.session.get() == Some(Access::Operator)
     }
 
     /// Connects, and stays connected for the life of the page.
@@ -65,6 +75,10 @@ impl Stream for Client {
 
     fn opens_within(&self) -> f64 {
         if self.kiosk { QUICK } else { SILENCE }
+    }
+
+    fn closed(&self, reason: &str) {
+        self.switched_off.set(reason == SWITCHED_OFF);
     }
 
     /// A run that is on sends 20 frames a second, except while it pauses or flushes its file.

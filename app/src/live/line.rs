@@ -3,6 +3,7 @@
 use super::machine::{Connection, Machine, Verdict};
 use crate::api;
 use crate::format::whole;
+use crate::session::Access;
 use leptos::prelude::*;
 use protocol::event::ClientMessage;
 use std::cell::RefCell;
@@ -10,7 +11,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
-use web_sys::{MessageEvent, WebSocket};
+use web_sys::{CloseEvent, MessageEvent, WebSocket};
 
 /// A frame that was read, and what to do once it is believed.
 pub(crate) struct Frame {
@@ -28,6 +29,8 @@ pub(crate) trait Stream {
     fn path(&self) -> &'static str;
     /// How its connection stands, for the views.
     fn connection(&self) -> RwSignal<Connection>;
+    /// The server has closed the connection, and said why.
+    fn closed(&self, _reason: &str) {}
     /// Reads a frame; none if this page does not know its kind.
     fn read(&self, text: &str) -> Option<Frame>;
     /// Silence in ms after which the connection is dead; none while silence is what is expected.
@@ -43,7 +46,7 @@ pub(crate) struct Line(Rc<RefCell<Shell>>);
 /// What the callbacks of the current socket share.
 struct Shell {
     stream: Rc<dyn Stream>,
-    session: RwSignal<Option<bool>>,
+    session: RwSignal<Option<Access>>,
     machine: Machine,
     socket: Option<Socket>,
     /// When the last frame came, or the socket was opened.
@@ -56,7 +59,7 @@ struct Shell {
 struct Socket {
     open: WebSocket,
     _message: Closure<dyn FnMut(MessageEvent)>,
-    _close: Closure<dyn FnMut()>,
+    _close: Closure<dyn FnMut(CloseEvent)>,
 }
 
 impl Drop for Socket {
@@ -69,7 +72,7 @@ impl Drop for Socket {
 
 impl Line {
     /// Connects. `session` is told when the server no longer knows this browser.
-    pub(crate) fn open(stream: Box<dyn Stream>, session: RwSignal<Option<bool>>) -> Self {
+    pub(crate) fn open(stream: Box<dyn Stream>, session: RwSignal<Option<Access>>) -> Self {
         let (stream, machine) = (stream.into(), Machine::default());
         let line = Self(Rc::new(RefCell::new(Shell {
             stream,
@@ -124,8 +127,13 @@ impl Line {
         });
         let line = self.clone();
         // Its own closure must not be dropped while it runs.
-        let on_close = Closure::<dyn FnMut()>::new(move || {
-            let line = line.clone();
+        let on_close = Closure::<dyn FnMut(CloseEvent)>::new(move |ev: CloseEvent| {
+            let (line, reason) = (line.clone(), ev.reason());
+            // Attempts that fail do not know why.
+            if !reason.is_empty() {
+                let stream = Rc::clone(&line.0.borrow().stream);
+                stream.closed(&reason);
+            }
             set_timeout(move || line.lost(), Duration::ZERO);
         });
         // A refused connection fires `error` (which says nothing) and then `close`; the latter is enough.
@@ -154,11 +162,8 @@ impl Line {
         }
         let line = self.clone();
         wasm_bindgen_futures::spawn_local(async move {
-            let known = api::session().await;
+            learn(session).await;
             line.0.borrow_mut().asking = false;
-            if let Some(known) = known {
-                session.set(Some(known));
-            }
         });
     }
 
@@ -182,11 +187,23 @@ impl Line {
             Verdict::Apply => {
                 (frame.apply)();
                 if frame.snapshot {
-                    self.0.borrow().session.set(Some(true));
+                    let session = self.0.borrow().session;
+                    if !session.get_untracked().is_some_and(Access::sees) {
+                        wasm_bindgen_futures::spawn_local(learn(session));
+                    }
                     stream.connection().set(Connection::Live);
                 }
             }
         }
+    }
+}
+
+/// Asks what this browser may do.
+async fn learn(session: RwSignal<Option<Access>>) {
+    if let Some(access) = api::session().await
+        && session.get_untracked() != Some(access)
+    {
+        session.set(Some(access));
     }
 }
 

@@ -6,6 +6,7 @@ use super::power_frame;
 use crate::api;
 use crate::format::whole;
 use crate::model::{Deed, Moved, Settings, summary};
+use crate::session::Access;
 use leptos::prelude::*;
 use protocol::error::ErrorBody;
 use protocol::knob::{Assignment, RestoreReport};
@@ -49,7 +50,7 @@ impl Power {
     }
 
     /// Connects, and stays connected for the life of the page.
-    pub(crate) fn connect(self, session: RwSignal<Option<bool>>) {
+    pub(crate) fn connect(self, session: RwSignal<Option<Access>>) {
         self.line.set_value(Some(Line::open(Box::new(self), session)));
     }
 

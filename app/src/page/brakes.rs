@@ -1,15 +1,25 @@
 //! Find the brakes: the question, its plan, and the start of an experiment.
 
-use crate::live::Power;
+use super::results::ResultsPage;
+use crate::live::{Client, Power};
 use crate::part::{Inquiry, Notice, TargetPicker, form, questions};
 use crate::route::Router;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
-/// The page.
+/// The page: the question for whoever may ask it, and what was found for whoever looks on.
 #[component]
 pub(crate) fn BrakesPage() -> impl IntoView {
+    if expect_context::<Client>().operates() {
+        view! { <Asking/> }.into_any()
+    } else {
+        view! { <ResultsPage experiments=true/> }.into_any()
+    }
+}
+
+#[component]
+fn Asking() -> impl IntoView {
     let router = expect_context::<Router>();
     let power = expect_context::<Power>();
     let inquiry = Inquiry::new();

@@ -99,6 +99,7 @@ fn Ended(id: String) -> impl IntoView {
 fn Found(id: String, stored: Stored, report: String) -> impl IntoView {
     let error = RwSignal::new(None::<ErrorBody>);
     let asked = RwSignal::new(false);
+    let operates = expect_context::<Client>().operates();
     let elsewhere = if stored.imported { " \u{b7} run elsewhere" } else { "" };
     let about =
         format!("{} \u{b7} {} \u{b7} {}{elsewhere}", when(&stored.started_at), stored.target, stored.state.name());
@@ -124,7 +125,7 @@ fn Found(id: String, stored: Stored, report: String) -> impl IntoView {
                 <p class="fine" data-testid="experiment-state">{about}</p>
                 {stored.error.clone().map(|error| view! { <Notice error/> })}
                 <div class="actions">
-                    {stored.resumable().then(|| view! {
+                    {(stored.resumable() && operates).then(|| view! {
                         <button type="button" id="resume" aria-disabled=move || asked.get().then_some("true") on:click=resume>
                             {move || if asked.get() { "Going on" } else { "Resume" }}
                         </button>

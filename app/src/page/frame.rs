@@ -1,9 +1,13 @@
 //! The bar on top: where one is, what is under test, how the connection stands.
 
+use crate::api;
 use crate::live::{Client, Connection};
+use crate::part::Viewers;
 use crate::route::{Route, Router};
+use crate::session::Access;
 use crate::theme::ThemeButton;
 use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 
 /// The bar.
 #[component]
@@ -36,8 +40,18 @@ pub(crate) fn Bar() -> impl IntoView {
     let connection = move || match client.connection.get() {
         Connection::Connecting => ("connecting", "connecting"),
         Connection::Live => ("live", "live"),
+        Connection::Lost if client.switched_off.get() => ("lost", "viewers are switched off, waiting"),
         Connection::Lost => ("lost", "connection lost, retrying"),
     };
+    let host = RwSignal::new(None::<String>);
+    Effect::new(move || {
+        if client.session.get() == Some(Access::Viewer) {
+            spawn_local(async move {
+                let known = api::system().await.ok().and_then(|system| system.host.hostname);
+                let _ = host.try_set(known.or_else(|| window().location().hostname().ok()));
+            });
+        }
+    });
     view! {
         <header class="bar">
             <a href="/" class="brand">
@@ -54,8 +68,12 @@ pub(crate) fn Bar() -> impl IntoView {
                 <a href="/power" aria-current=here("/power")>"Power"</a>
                 <a href="/results" aria-current=here("/results")>"Results"</a>
             </nav>
+            {move || host.get().map(|host| view! { <p class="looking" data-testid="looking">"You are watching " {host}</p> })}
             <p class="under-test" title=move || under_test.get()>{move || under_test.get()}</p>
-            <Show when=move || client.session.get() == Some(true)>
+            <Show when=move || client.operates()>
+                <Viewers/>
+            </Show>
+            <Show when=move || client.session.get().is_some_and(Access::sees)>
                 <p class=move || format!("connection {}", connection().0) role="status" data-testid="connection">
                     {move || connection().1}
                 </p>

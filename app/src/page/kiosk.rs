@@ -3,6 +3,7 @@
 use super::gate::Gate;
 use crate::live::{Client, Power};
 use crate::part::{Measured, Screen, experiment_panel, keep_awake};
+use crate::session::Access;
 use leptos::prelude::*;
 
 /// The page.
@@ -32,9 +33,9 @@ pub(crate) fn KioskPage() -> impl IntoView {
                 <section hidden=move || !drawn.get() inner_html=move || screen.html.get()></section>
                 <section class="calm" hidden=move || !is("")()>
                     {move || match client.session.get() {
-                        Some(false) => view! { <Gate/> }.into_any(),
+                        Some(access @ (Access::Stranger | Access::Locked)) => view! { <Gate access/> }.into_any(),
                         None => view! { <p class="about">"Connecting to the server"</p> }.into_any(),
-                        Some(true) => view! {
+                        Some(Access::Viewer | Access::Operator) => view! {
                             <p class="headline">"Nothing has been measured yet"</p>
                             <p class="about">
                                 "This screen shows what Brakecheck measures on its host, while it does, and what it found. \

@@ -1,13 +1,37 @@
 //! Measure: set up on the left, the instrument in the middle, the conditions on the right.
 
+use super::run::RunView;
 use crate::live::{Client, Connection};
 use crate::part::{Conditions, Desk, Face, Notice, SetupPanel};
 use leptos::prelude::*;
 use protocol::run::RunState;
 
-/// The page.
+/// The page: what to measure for whoever may start it, and what is measured for whoever looks on.
 #[component]
 pub(crate) fn MeasurePage() -> impl IntoView {
+    if expect_context::<Client>().operates() { view! { <Bench/> }.into_any() } else { view! { <Watched/> }.into_any() }
+}
+
+/// The run that is on, else the last one.
+#[component]
+fn Watched() -> impl IntoView {
+    let client = expect_context::<Client>();
+    let id = Memo::new(move |_| client.handle.run(|m| m.record.id.clone()));
+    let stale = Signal::derive(move || client.connection.get() == Connection::Lost);
+    move || match id.get() {
+        Some(id) => view! { <RunView handle=client.handle id stale/> }.into_any(),
+        None => view! {
+            <section class="message">
+                <h1>"Nothing is measured now"</h1>
+                <p>"A run shows here as soon as it starts. " <a href="/results">"Look at the results"</a></p>
+            </section>
+        }
+        .into_any(),
+    }
+}
+
+#[component]
+fn Bench() -> impl IntoView {
     let client = expect_context::<Client>();
     let desk = Desk::new();
     let state = Memo::new(move |_| client.handle.run(|m| (m.record.id.clone(), m.record.state)));

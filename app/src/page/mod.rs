@@ -15,7 +15,7 @@ mod run;
 use crate::live::{Client, Power};
 use crate::part::{Banner, Underway};
 use crate::route::{Route, Router};
-use crate::session;
+use crate::session::{self, Access};
 use crate::theme::Theme;
 use brakes::BrakesPage;
 use compare::ComparePage;
@@ -57,8 +57,8 @@ pub(crate) fn Page() -> impl IntoView {
         <main id="main" tabindex="-1">
             {move || match gate.get() {
                 None => view! { <p class="fine waiting">"Connecting to the server"</p> }.into_any(),
-                Some(false) => view! { <Gate/> }.into_any(),
-                Some(true) => {
+                Some(access @ (Access::Stranger | Access::Locked)) => view! { <Gate access/> }.into_any(),
+                Some(Access::Viewer | Access::Operator) => {
                     match router.route() {
                         Route::Measure => view! { <MeasurePage/> }.into_any(),
                         Route::Run(id) => view! { <RunPage id/> }.into_any(),

@@ -1,12 +1,13 @@
 //! Power: every setting of the host on the path to the drive, and what the host does meanwhile.
 
-use crate::live::{Connection, Power};
+use crate::live::{Client, Connection, Power};
 use crate::part::{Groups, HostLoad, Profiles};
 use leptos::prelude::*;
 
 /// The page.
 #[component]
 pub(crate) fn PowerPage() -> impl IntoView {
+    let client = expect_context::<Client>();
     let power = expect_context::<Power>();
     let known = Memo::new(move |_| power.settings(|s| s.known));
     let outdated = move || power.connection.get() == Connection::Lost;
@@ -16,7 +17,9 @@ pub(crate) fn PowerPage() -> impl IntoView {
                 <header class="head">
                     <h1>"Power settings"</h1>
                     <Standing/>
-                    <Profiles/>
+                    <Show when=move || client.operates()>
+                        <Profiles/>
+                    </Show>
                 </header>
                 <aside aria-label="This host now">
                     <HostLoad/>

@@ -21,7 +21,11 @@ async fn everything() -> Result<Vec<Entry>, ErrorBody> {
 
 /// The page.
 #[component]
-pub(crate) fn ResultsPage() -> impl IntoView {
+pub(crate) fn ResultsPage(
+    /// Experiments alone.
+    #[prop(optional)]
+    experiments: bool,
+) -> impl IntoView {
     let client = expect_context::<Client>();
     let router = expect_context::<Router>();
     let entries = RwSignal::new(None::<Vec<Entry>>);
@@ -46,7 +50,14 @@ pub(crate) fn ResultsPage() -> impl IntoView {
     });
     let found = Memo::new(move |_| {
         let filter = filter.get();
-        entries.with(|e| e.as_ref().map(|all| all.iter().filter(|e| e.matches(&filter)).cloned().collect::<Vec<_>>()))
+        entries.with(|e| {
+            e.as_ref().map(|all| {
+                all.iter()
+                    .filter(|e| e.matches(&filter) && !(experiments && e.kind == "runs"))
+                    .cloned()
+                    .collect::<Vec<_>>()
+            })
+        })
     });
     let address = Memo::new(move |_| selected.with(|s| comparison(s)));
     let compare = move |_| {
@@ -58,12 +69,12 @@ pub(crate) fn ResultsPage() -> impl IntoView {
     let row = move |entry: Entry| view! { <Row entry selected error gone/> };
     let empty = move || {
         let none = found.with(|f| f.as_ref().is_some_and(Vec::is_empty));
-        none.then(|| nothing(filter.with(String::is_empty)))
+        none.then(|| nothing(filter.with(String::is_empty), client.operates()))
     };
     view! {
         <div class="page">
             <header class="head">
-                <h1>"Results"</h1>
+                <h1>{if experiments { "Experiments" } else { "Results" }}</h1>
                 <p class="tools">
                     <label for="filter" class="visually-hidden">"Filter"</label>
                     <input
@@ -83,7 +94,9 @@ pub(crate) fn ResultsPage() -> impl IntoView {
                         "Compare"
                     </button>
                     <span class="fine" aria-live="polite">{move || address.get().err()}</span>
-                    <Import selected error gone/>
+                    <Show when=move || client.operates()>
+                        <Import selected error gone/>
+                    </Show>
                 </p>
             </header>
             {move || error.get().map(|error| view! { <Notice error/> })}
@@ -115,9 +128,12 @@ pub(crate) fn ResultsPage() -> impl IntoView {
 }
 
 /// Said instead of an empty table.
-fn nothing(at_all: bool) -> AnyView {
+fn nothing(at_all: bool, operates: bool) -> AnyView {
     if !at_all {
         return view! { <p class="nothing">"No result has all of these words."</p> }.into_any();
+    }
+    if !operates {
+        return view! { <p class="nothing">"Nothing measured yet."</p> }.into_any();
     }
     view! {
         <p class="nothing">

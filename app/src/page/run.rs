@@ -73,7 +73,7 @@ pub(crate) fn RunPage(id: String) -> impl IntoView {
 
 /// Head, face and conditions of a run.
 #[component]
-fn RunView(handle: Handle, id: String, #[prop(into)] stale: Signal<bool>) -> impl IntoView {
+pub(super) fn RunView(handle: Handle, id: String, #[prop(into)] stale: Signal<bool>) -> impl IntoView {
     let router = expect_context::<Router>();
     let error = RwSignal::new(None);
     let title = move || handle.run(|m| m.record.spec.title());

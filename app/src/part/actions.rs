@@ -1,6 +1,7 @@
 //! Deleting a result: asks first, in place.
 
 use crate::api;
+use crate::live::Client;
 use leptos::prelude::*;
 use protocol::error::ErrorBody;
 use wasm_bindgen_futures::spawn_local;
@@ -19,6 +20,7 @@ pub(crate) fn Delete(
     /// Shows what went wrong.
     error: RwSignal<Option<ErrorBody>>,
 ) -> impl IntoView {
+    let client = expect_context::<Client>();
     let asking = RwSignal::new(false);
     let id = StoredValue::new(id);
     let delete = move |_| {
@@ -37,6 +39,7 @@ pub(crate) fn Delete(
         });
     };
     view! {
+        <Show when=move || client.operates()>
         <span class="ask">
             <Show
                 when=move || asking.get()
@@ -53,5 +56,6 @@ pub(crate) fn Delete(
                 <button type="button" class="quiet" on:click=move |_| asking.set(false)>"Keep"</button>
             </Show>
         </span>
+        </Show>
     }
 }

@@ -21,6 +21,7 @@ mod start;
 mod switch;
 mod target;
 mod term;
+mod viewers;
 mod when;
 
 pub(crate) use actions::Delete;
@@ -35,4 +36,5 @@ pub(crate) use setup::{Desk, SetupPanel};
 pub(crate) use switch::MetricSwitch;
 pub(crate) use target::TargetPicker;
 pub(crate) use term::{Term, explained};
+pub(crate) use viewers::Viewers;
 pub(crate) use when::when;

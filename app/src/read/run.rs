@@ -22,7 +22,7 @@ words!(ErrorCode {
     "internal" => Internal, "usage" => Usage, "target-refused" => TargetRefused,
     "restore-incomplete" => RestoreIncomplete, "not-permitted" => NotPermitted, "run-failed" => RunFailed,
     "interrupted" => Interrupted, "busy" => Busy, "not-found" => NotFound, "forbidden-host" => ForbiddenHost,
-    "unauthorized" => Unauthorized,
+    "unauthorized" => Unauthorized, "password" => Password,
 });
 
 record!(RunCreated { id, state });

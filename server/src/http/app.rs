@@ -116,7 +116,7 @@ async fn gate(State(door): State<Door>, request: Request, next: Next) -> Respons
     refuse(&door.gate, &parts.headers, &refusal)
 }
 
-/// Lets a viewer in who knows the password, and keeps him known. Browsers ask for it by themselves (RFC 7617), so that
+/// Lets a viewer in who knows the password, and keeps him known. It comes as RFC 7617 has it, with any request, so that
 /// no route has to take it.
 async fn by_password(door: Door, mut request: Request, next: Next) -> Response {
     let from = request.extensions().get::<Held>().map(Held::address);
@@ -130,8 +130,8 @@ async fn by_password(door: Door, mut request: Request, next: Next) -> Response {
             request.extensions_mut().insert(Known::by_gate(Some(Role::Viewer), door.farewell));
             ([(SET_COOKIE, cookie)], next.run(request).await).into_response()
         }
-        Given::Wrong => refuse(&door.gate, request.headers(), &Refusal::Password),
-        Given::TooMany => refuse(&door.gate, request.headers(), &Refusal::TooMany),
+        Given::Wrong => refuse(&door.gate, request.headers(), &Refusal::WrongPassword),
+        Given::TooMany(wait) => refuse(&door.gate, request.headers(), &Refusal::TooMany(wait)),
     }
 }
 
@@ -147,12 +147,12 @@ fn refuse(gate: &Gate, headers: &HeaderMap, refusal: &Refusal) -> Response {
     if matches!(refusal, Refusal::Host(_) | Refusal::Origin(_)) && gate.first_time(refusal) {
         tracing::warn!("{refusal} {}", body.hint.as_deref().unwrap_or_default());
     }
-    let mut response = if wants_html(headers) {
-        (status, Html(refusal_page(&body))).into_response()
-    } else {
-        ApiError::with_status(status, body).into_response()
-    };
-    if *refusal == Refusal::Password {
+    if !wants_html(headers) {
+        return ApiError::with_status(status, body).into_response();
+    }
+    let mut response = (status, Html(refusal_page(&body))).into_response();
+    // Asked of nobody else: a browser would interrupt the page with a window of its own.
+    if matches!(refusal, Refusal::Password | Refusal::WrongPassword) {
         let ask = HeaderValue::from_static("Basic realm=\"Brakecheck viewers\", charset=\"UTF-8\"");
         response.headers_mut().insert(WWW_AUTHENTICATE, ask);
     }

@@ -109,10 +109,9 @@ impl Gate {
                 return Err(Refusal::NoViewerOrigin);
             }
             return match &self.entry {
-                Entry::Password(password)
-                    if path != "/healthz" && !self.has_cookie(headers, |v| password.is_cookie(v)) =>
-                {
-                    Err(Refusal::Password)
+                Entry::Password(password) if !self.has_cookie(headers, |v| password.is_cookie(v)) => {
+                    // The page asks for it.
+                    if public(&request.method, path) { Ok(None) } else { Err(Refusal::Password) }
                 }
                 _ => Ok(Some(Role::Viewer)),
             };

@@ -9,6 +9,7 @@ use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::response::Response;
+use protocol::api::SWITCHED_OFF;
 use protocol::error::{ErrorBody, ErrorCode};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -84,10 +85,11 @@ fn show<S: Stream>(
         let body = ErrorBody::new(ErrorCode::Busy, "Too many viewers are connected.").hint("Close other pages of it.");
         ApiError::with_status(StatusCode::SERVICE_UNAVAILABLE, body)
     })?;
-    let viewers = app.viewers.clone();
+    let (viewers, server) = (app.viewers.clone(), app.farewell.clone());
+    let why = move || if server.is_cancelled() { "the server is stopping" } else { SWITCHED_OFF };
     Ok(upgrade.protocols(["brakecheck.v1"]).max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(
         move |socket| {
-            let view = live::view(socket, seat, pulse, stop);
+            let view = live::view(socket, seat, pulse, stop, why);
             viewers.track_future(async move {
                 view.await;
                 drop(held);

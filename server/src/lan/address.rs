@@ -80,6 +80,11 @@ pub(super) fn note(address: SocketAddr) -> Option<String> {
     })
 }
 
+/// An address of this host at which others could reach it.
+pub(super) fn candidate() -> Option<String> {
+    outgoing(false).filter(|ip| !ip.is_loopback()).map(|ip| ip.to_string())
+}
+
 /// The address that this host uses towards other networks. A datagram socket is told where to send to, and nothing is
 /// sent; the addresses are those of RFC 5737 and RFC 3849, which nobody has.
 fn outgoing(v6: bool) -> Option<IpAddr> {

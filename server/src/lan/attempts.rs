@@ -25,22 +25,23 @@ struct Counts {
 
 impl Attempts {
     /// Counts an attempt, unless there were too many. It counts as wrong until it has shown to be right, so that many at
-    /// the same time are not more.
-    pub(super) fn may_try(&self, from: IpAddr) -> bool {
+    /// the same time are not more. Says how long it is until there may be more.
+    pub(super) fn may_try(&self, from: IpAddr) -> Result<(), Duration> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.since.is_none_or(|since| since.elapsed() > WINDOW) {
             *counts = Counts { since: Some(Instant::now()), ..Counts::default() };
         }
+        let wait = counts.since.map_or(WINDOW, |since| WINDOW.saturating_sub(since.elapsed()));
         if counts.together >= TOGETHER {
-            return false;
+            return Err(wait);
         }
         let of = counts.of.entry(from).or_default();
         if *of >= FOR_EACH_ADDRESS {
-            return false;
+            return Err(wait);
         }
         *of += 1;
         counts.together += 1;
-        true
+        Ok(())
     }
 
     /// Takes back an attempt that was right.
@@ -61,10 +62,12 @@ mod tests {
     fn addresses_are_limited_one_by_one_and_together() {
         let attempts = Attempts::default();
         let address = |n: u8| IpAddr::from([192, 0, 2, n]);
-        assert!((0..5).all(|_| attempts.may_try(address(1))) && !attempts.may_try(address(1)));
+        let may = |n: u8| attempts.may_try(address(n)).is_ok();
+        assert!((0..5).all(|_| may(1)) && !may(1));
+        assert!(attempts.may_try(address(1)).unwrap_err() <= WINDOW);
         attempts.was_right(address(1));
-        assert!(attempts.may_try(address(1)) && !attempts.may_try(address(1)));
-        let tried = (2..100).filter(|&n| attempts.may_try(address(n))).count();
+        assert!(may(1) && !may(1));
+        let tried = (2..100).filter(|&n| may(n)).count();
         assert_eq!(tried, 55);
     }
 }

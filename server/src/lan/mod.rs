@@ -123,6 +123,7 @@ impl Lan {
             url: address.map(|a| address::url(scheme, a, self.hostname.as_deref())),
             note: address.and_then(address::note),
             fingerprint: tls.map(|tls| tls.fingerprint.clone()),
+            candidate: if self.options.is_none() { address::candidate() } else { None },
             password: self.options.as_ref().is_some_and(|o| o.password.is_some()),
             viewers: u32::try_from(app.hub.watching(Role::Viewer)).unwrap_or(u32::MAX),
         }

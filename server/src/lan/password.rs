@@ -12,6 +12,7 @@ use std::io::Read;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Longest password, or its hash, in bytes.
@@ -72,8 +73,8 @@ pub enum Given {
     Right,
     /// Another one.
     Wrong,
-    /// Not looked at, since too many wrong ones came before it.
-    TooMany,
+    /// Not looked at, since too many wrong ones came before it; when that is over.
+    TooMany(Duration),
 }
 
 impl Password {
@@ -106,8 +107,8 @@ impl Password {
     /// Looks at a password that came from an address.
     pub async fn check(self: &std::sync::Arc<Self>, from: IpAddr, given: String) -> Given {
         let digest = hex(&Sha256::digest(format!("{} {given}", self.key)));
-        if !self.attempts.may_try(from) {
-            return Given::TooMany;
+        if let Err(wait) = self.attempts.may_try(from) {
+            return Given::TooMany(wait);
         }
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if known.is_some_and(|known| equal(&known, &digest)) {
@@ -157,7 +158,7 @@ mod tests {
             for _ in 0..4 {
                 assert_eq!(password.check(from, "guess".into()).await, Given::Wrong);
             }
-            assert_eq!(password.check(from, "open sesame".into()).await, Given::TooMany);
+            assert!(matches!(password.check(from, "open sesame".into()).await, Given::TooMany(_)));
             assert!(password.is_cookie(password.cookie()) && !password.is_cookie("open sesame"));
         }
     }

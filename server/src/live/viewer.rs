@@ -39,9 +39,15 @@ enum End {
     Close(u16, &'static str),
 }
 
-/// Shows the stream to one viewer until it leaves or the server stops. With `pulse` there is a frame at least twice a
-/// second.
-pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, pulse: bool, stop: CancellationToken) {
+/// Shows the stream to one viewer until it leaves or `stop` sends it away; `why` says then for what reason. With `pulse`
+/// there is a frame at least twice a second.
+pub async fn view<S: Stream>(
+    socket: WebSocket,
+    seat: Seat<S>,
+    pulse: bool,
+    stop: CancellationToken,
+    why: impl Fn() -> &'static str,
+) {
     let (out, mut incoming) = socket.split();
     let View { snapshot, events } = seat.hub().view(seat.role());
     let mut viewer = Viewer { out, events, seq: 0, snapshot_at: Instant::now() };
@@ -58,7 +64,7 @@ pub async fn view<S: Stream>(socket: WebSocket, seat: Seat<S>, pulse: bool, stop
             () = stop.cancelled() => {
                 // What the end of the run had to say is said before the farewell.
                 let rest = viewer.drain().await;
-                rest.and(Err(End::Close(close_code::AWAY, "the server is stopping")))
+                rest.and(Err(End::Close(close_code::AWAY, why())))
             }
             event = viewer.events.recv() => match event {
                 Ok(event) => viewer.send_event(event).await,

@@ -207,11 +207,15 @@ async fn with_a_password_viewers_must_know_it_and_are_then_known() {
     let server = TestServer::start_with(|o| o.viewer_password = Some(Secret::read(&file).unwrap())).await;
     let viewers = &server.viewers;
     assert_eq!(viewers.get("/healthz").send().await.unwrap().status(), 200);
-    for path in ["/", "/api/v1/runs", "/api/openapi.json"] {
-        let asked = viewers.get(path).send().await.unwrap();
-        assert!(asked.headers()["www-authenticate"].to_str().unwrap().starts_with("Basic "), "{path}");
-        refused(asked, 401, "unauthorized").await;
+    // The page has nothing in it but the question.
+    assert_eq!(viewers.get("/").send().await.unwrap().status(), 200);
+    for path in ["/api/v1/runs", "/api/v1/session", "/api/openapi.json", "/ws/bench"] {
+        let asked = viewers.get(path).header("origin", format!("http://{}", viewers.authority)).send().await.unwrap();
+        assert!(!asked.headers().contains_key("www-authenticate"), "{path}: the browser would ask by itself");
+        refused(asked, 401, "password").await;
     }
+    let visited = viewers.get("/api/v1/runs").header("accept", "text/html").send().await.unwrap();
+    assert!(visited.status() == 401 && visited.headers()["www-authenticate"].to_str().unwrap().starts_with("Basic "));
     let known = viewers.get("/api/v1/runs").basic_auth("x", Some("open sesame")).send().await.unwrap();
     assert_eq!(known.status(), 200);
     let cookie = known.headers()["set-cookie"].to_str().unwrap().to_owned();
@@ -227,15 +231,21 @@ async fn with_a_password_viewers_must_know_it_and_are_then_known() {
     let forged = format!("brakecheck-{port}={}", cookie.split_once('=').unwrap().1);
     let at_operator = server.access.client.get(server.access.url("/api/v1/runs")).header("cookie", forged);
     refused(at_operator.send().await.unwrap(), 401, "unauthorized").await;
-    refused(viewers.get("/").bearer_auth(&server.access.token).send().await.unwrap(), 401, "unauthorized").await;
+    let by_token = viewers.get("/api/v1/runs").bearer_auth(&server.access.token).send().await.unwrap();
+    refused(by_token, 401, "password").await;
 
     for _ in 0..5 {
-        let wrong = viewers.get("/").basic_auth("x", Some("guess")).send().await.unwrap();
-        refused(wrong, 401, "unauthorized").await;
+        let wrong = viewers.get("/api/v1/session").basic_auth("x", Some("guess")).send().await.unwrap();
+        assert!(refused(wrong, 401, "password").await.contains("is not the viewers' password"));
     }
-    let no_more = viewers.get("/").basic_auth("x", Some("open sesame")).send().await.unwrap();
-    refused(no_more, 429, "unauthorized").await;
-    assert_eq!(viewers.get("/").header("cookie", cookie).send().await.unwrap().status(), 200, "who is known stays so");
+    let no_more = viewers.get("/api/v1/session").basic_auth("x", Some("open sesame")).send().await.unwrap();
+    let told = refused(no_more, 429, "password").await;
+    assert!(told.contains("Try again in "), "{told}");
+    assert_eq!(
+        viewers.get("/api/v1/session").header("cookie", cookie).send().await.unwrap().status(),
+        200,
+        "who is known stays so"
+    );
     server.stop().await;
 }
 

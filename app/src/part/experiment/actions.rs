@@ -44,9 +44,11 @@ pub(crate) fn Steering(
     };
     let toggle = move |_| ask(if paused.get_untracked() == Some(true) { "resume" } else { "pause" });
     view! {
-        <button type="button" id="pause" aria-disabled=busy on:click=toggle>{words}</button>
-        <button type="button" id="stop" aria-disabled=busy on:click=move |_| ask("stop")>
-            {move || if asked.get() == Some("stop") { "Stopping" } else { "Stop" }}
-        </button>
+        <Show when=move || client.operates()>
+            <button type="button" id="pause" aria-disabled=busy on:click=toggle>{words}</button>
+            <button type="button" id="stop" aria-disabled=busy on:click=move |_| ask("stop")>
+                {move || if asked.get() == Some("stop") { "Stopping" } else { "Stop" }}
+            </button>
+        </Show>
     }
 }

@@ -1,6 +1,6 @@
 //! What to do with what was found: try it now, or take it along.
 
-use crate::live::Power;
+use crate::live::{Client, Power};
 use crate::model::{Deed, Stored, USES};
 use leptos::prelude::*;
 
@@ -18,6 +18,7 @@ const FORMATS: [(&str, &str); 6] = [
 #[component]
 pub(crate) fn Advice(id: String, stored: Stored) -> impl IntoView {
     let power = expect_context::<Power>();
+    let operates = expect_context::<Client>().operates();
     let purpose = RwSignal::new(USES[0].0);
     let imported = stored.imported;
     let stored = StoredValue::new(stored);
@@ -67,7 +68,7 @@ pub(crate) fn Advice(id: String, stored: Stored) -> impl IntoView {
                 <legend>"What to do, where what matters is"</legend>
                 {USES.map(radio).collect_view()}
             </fieldset>
-            {(!imported)
+            {(!imported && operates)
                 .then(|| {
                     view! {
                         <p class="try">

@@ -5,6 +5,7 @@ use crate::api;
 use crate::live::{Client, Power};
 use crate::model::{Deed, Leftover, changed, foreign, leftovers};
 use crate::part::Notice;
+use crate::session::Access;
 use leptos::prelude::*;
 use protocol::error::ErrorBody;
 use wasm_bindgen_futures::spawn_local;
@@ -39,13 +40,14 @@ pub(crate) fn Banner() -> impl IntoView {
             notes: s.report.as_ref().map(|r| r.notes.clone()).unwrap_or_default(),
             error: s.error.clone(),
         });
-        Some(told).filter(|t| client.session.get() == Some(true) && *t != Told::default())
+        Some(told).filter(|t| client.session.get().is_some_and(Access::sees) && *t != Told::default())
     });
     let restoring = Memo::new(move |_| power.settings(|s| s.doing == Some(Deed::Restore)));
     move || {
         let told = told.get()?;
         let main = told.changed.is_some() || !told.foreign.is_empty();
-        let main = main.then(|| changed_line(power, told.changed, told.experiment, told.foreign, restoring));
+        let acts = client.operates();
+        let main = main.then(|| changed_line(power, told.changed, told.experiment, told.foreign, restoring, acts));
         let rest = (!told.left.is_empty() || !told.notes.is_empty())
             .then(|| leftover_lines(power, told.left, told.notes, restoring));
         let error = told.error.map(|error| {
@@ -69,6 +71,7 @@ fn changed_line(
     experiment: Option<String>,
     foreign: Vec<String>,
     restoring: Memo<bool>,
+    acts: bool,
 ) -> AnyView {
     let belong = experiment.as_ref().map(|_| " for the experiment that is on, which puts them back");
     // To restore them would only spoil a trial.
@@ -103,7 +106,7 @@ fn changed_line(
                 {changed.map(|words| view! { <p class="count" data-testid="changed">{words} {belong}</p> })}
                 {foreign.into_iter().map(|words| view! { <p class="warning" data-testid="drift">{words}</p> }).collect_view()}
             </div>
-            {way_back}
+            {acts.then_some(way_back)}
         </div>
     }
     .into_any()

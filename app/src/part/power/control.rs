@@ -1,6 +1,6 @@
 //! The control of a setting. Nothing is set by moving through values with the keyboard: a value is chosen, then set.
 
-use crate::live::Power;
+use crate::live::{Client, Power};
 use leptos::html;
 use leptos::prelude::*;
 use protocol::knob::{Assignment, Knob};
@@ -44,7 +44,11 @@ impl Setting {
 
 /// Buttons or a list where it can be set, else why not.
 pub(crate) fn control(power: Power, id: String, title_id: String, knob: Memo<Knob>) -> AnyView {
+    let client = expect_context::<Client>();
     let shape = Memo::new(move |_| {
+        if !client.operates() {
+            return Shape { reason: knob.with(looked_at), ..Shape::default() };
+        }
         let read_only = power.settings(|s| s.host.read_only.clone());
         knob.with(|k| shape(k, read_only.as_deref()))
     });
@@ -67,6 +71,11 @@ pub(crate) fn control(power: Power, id: String, title_id: String, knob: Memo<Kno
         view! { {choices} {risk.map(|risk| question(setting, risk))} }.into_any()
     })
     .into_any()
+}
+
+/// What stands in the place of the control for whoever only looks on: what else it could be, or why it cannot.
+fn looked_at(knob: &Knob) -> Option<String> {
+    if knob.writable { Some(knob.values.join(" \u{b7} ")) } else { knob.reason.clone() }
 }
 
 fn shape(knob: &Knob, read_only: Option<&str>) -> Shape {

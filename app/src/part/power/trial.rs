@@ -1,12 +1,13 @@
 //! The countdown of a risky setting, and the button that keeps it.
 
-use crate::live::Power;
+use crate::live::{Client, Power};
 use crate::model::Deed;
 use leptos::prelude::*;
 
 /// Nothing while nothing is on trial.
 #[component]
 pub(crate) fn Trial() -> impl IntoView {
+    let client = expect_context::<Client>();
     let power = expect_context::<Power>();
     let on = Memo::new(move |_| power.seconds_left.get().is_some());
     let words = move || match power.seconds_left.get() {
@@ -22,7 +23,9 @@ pub(crate) fn Trial() -> impl IntoView {
         <Show when=move || on.get()>
             <div class="trial" data-testid="trial">
                 <span role="timer">{words}</span>
-                <button type="button" class="strong" data-testid="keep" on:click=keep>"Keep it"</button>
+                <Show when=move || client.operates()>
+                    <button type="button" class="strong" data-testid="keep" on:click=keep>"Keep it"</button>
+                </Show>
             </div>
         </Show>
     }

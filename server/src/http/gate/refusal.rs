@@ -3,6 +3,7 @@
 use super::split;
 use axum::http::StatusCode;
 use protocol::error::{ErrorBody, ErrorCode};
+use std::time::Duration;
 
 /// Why a request was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,12 +20,15 @@ pub enum Refusal {
     /// A WebSocket without Origin at the viewers' listener.
     #[error("A WebSocket needs an Origin header here.")]
     NoViewerOrigin,
-    /// Too many wrong passwords.
+    /// Too many wrong passwords, and when one may be tried again.
     #[error("Too many wrong passwords came from this address, or from all together.")]
-    TooMany,
-    /// No password of the viewers, or a wrong one.
+    TooMany(Duration),
+    /// No password of the viewers.
     #[error("This needs the viewers' password.")]
     Password,
+    /// A wrong one.
+    #[error("This is not the viewers' password.")]
+    WrongPassword,
     /// A WebSocket of a program that did not show the token.
     #[error("A WebSocket without an Origin header needs the token.")]
     NoOrigin,
@@ -61,12 +65,13 @@ impl Refusal {
                 let hint = "A program may send this server's own address as Origin, as its page does.";
                 (StatusCode::FORBIDDEN, body(ErrorCode::ForbiddenHost).hint(hint))
             }
-            Self::TooMany => {
-                (StatusCode::TOO_MANY_REQUESTS, body(ErrorCode::Unauthorized).hint("Try again in a minute."))
+            Self::TooMany(wait) => {
+                let hint = format!("Try again in {} s.", wait.as_secs() + 1);
+                (StatusCode::TOO_MANY_REQUESTS, body(ErrorCode::Password).hint(hint))
             }
-            Self::Password => {
-                let hint = "Whoever started Brakecheck on this host knows it. The user name does not matter.";
-                (StatusCode::UNAUTHORIZED, body(ErrorCode::Unauthorized).hint(hint))
+            Self::Password | Self::WrongPassword => {
+                let hint = "Whoever started Brakecheck on this host knows it.";
+                (StatusCode::UNAUTHORIZED, body(ErrorCode::Password).hint(hint))
             }
             Self::ContentType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, body(ErrorCode::Usage)),
         }

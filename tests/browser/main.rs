@@ -8,6 +8,7 @@ mod power;
 mod reconnect;
 mod report;
 mod results;
+mod viewers;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};

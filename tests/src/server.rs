@@ -66,6 +66,19 @@ impl Server {
         Self::spawn(Arc::new(Dirs::new(vec!["--sysroot".into(), root.into()])?), 0, &[])
     }
 
+    /// Starts one with fresh state for the settings below `root`, with a listener for viewers; `further` options of it.
+    pub fn watched(root: &Path, further: &[&str]) -> Result<Self> {
+        let dirs = Dirs::new(vec!["--sysroot".into(), root.into()])?;
+        Self::spawn(Arc::new(dirs), 0, &[&["--lan", "127.0.0.1:0"], further].concat())
+    }
+
+    /// The viewers' address, without the slash at its end.
+    pub async fn viewers(&self) -> Result<String> {
+        let lan = self.get("/lan").await?;
+        let url = lan["url"].as_str().with_context(|| format!("viewers have no address: {lan}"))?;
+        Ok(url.trim_end_matches('/').to_owned())
+    }
+
     /// Starts another on the same state, port and target directory, as a user would after a crash; an experiment that
     /// was on stays as it is.
     pub fn again(&self) -> Result<Self> {

@@ -39,6 +39,7 @@ fn Password() -> impl IntoView {
         ev.prevent_default();
         let Some(field) = field.get_untracked().filter(|_| !asking.get_untracked()) else { return };
         asking.set(true);
+        error.set(None);
         spawn_local(async move {
             match api::give_password(&field.value()).await {
                 // From the beginning, with the cookie.

@@ -26,6 +26,11 @@ impl FromStr for Address {
 }
 
 impl Address {
+    /// The same with this port, where it leaves the port open.
+    pub(super) fn or_port(self, port: u16) -> Self {
+        Self(if self.0.port() == 0 { SocketAddr::new(self.0.ip(), port) } else { self.0 })
+    }
+
     /// A listener there, and its address with the port that it got.
     pub(super) fn listen(self) -> Result<(TcpListener, SocketAddr), ErrorBody> {
         let listen = || {

@@ -17,6 +17,7 @@ use crate::serve::connections::{self, Limits};
 use protocol::api::{LanStatus, Role};
 use protocol::error::{ErrorBody, ErrorCode};
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -47,6 +48,8 @@ pub struct Lan {
     options: Option<Options>,
     hostname: Option<String>,
     open: Mutex<Option<Open>>,
+    /// The port that it had last, which it gets again, so that viewers find it; 0 before.
+    port: AtomicU16,
 }
 
 /// A listener that is on.
@@ -70,7 +73,7 @@ impl Options {
 impl Lan {
     /// A listener that is off. Without options it stays so.
     pub fn new(options: Option<Options>, hostname: Option<String>) -> Self {
-        Self { options, hostname, open: Mutex::default() }
+        Self { options, hostname, open: Mutex::default(), port: AtomicU16::new(0) }
     }
 
     fn state(&self) -> MutexGuard<'_, Option<Open>> {
@@ -87,7 +90,8 @@ impl Lan {
         if open.is_some() {
             return Ok(());
         }
-        let (listener, address) = options.address.listen()?;
+        let (listener, address) = options.address.or_port(self.port.load(Ordering::Relaxed)).listen()?;
+        self.port.store(address.port(), Ordering::Relaxed);
         let listener = TcpListener::from_std(listener).map_err(|e| {
             ErrorBody::new(ErrorCode::Internal, format!("The listener for viewers cannot be used: {e}."))
         })?;

@@ -57,6 +57,29 @@ impl Process {
     }
 }
 
+impl Process {
+    /// CPU time in s that those of its threads have used whose names begin so.
+    pub fn cpu_seconds(&self, threads: &str) -> Result<f64> {
+        let mut ticks = 0;
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.pid))? {
+            // A thread may end meanwhile.
+            let Ok(stat) = std::fs::read_to_string(task?.path().join("stat")) else { continue };
+            let (name, rest) = stat.rsplit_once(')').context("a thread has a name")?;
+            if name.split_once('(').is_some_and(|(_, name)| name.starts_with(threads)) {
+                let times = rest.split_ascii_whitespace().skip(11).take(2).map(str::parse::<u64>);
+                ticks += times.sum::<Result<u64, _>>()?;
+            }
+        }
+        Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+    }
+
+    /// The most memory that it had at one time, in MiB.
+    pub fn peak_mib(&self) -> Result<f64> {
+        let kib: f64 = self.status("VmHWM")?.trim_end_matches(" kB").trim().parse()?;
+        Ok(kib / 1024.0)
+    }
+}
+
 /// Asks until there is an answer.
 pub fn await_that<T>(what: &str, mut ask: impl FnMut() -> Result<Option<T>>) -> Result<T> {
     let start = Instant::now();

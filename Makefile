@@ -36,7 +36,7 @@ SERVER_SOURCES := $(WORKSPACE) $(shell find server/build.rs server/placeholder \
 
 say = printf '\033[1m== %s\033[0m\n'
 
-.PHONY: help run build page test check e2e kill kiosk screenshots perf planted viewers simulate test-tools clean FORCE
+.PHONY: help run build page test check e2e kill kiosk screenshots perf planted viewers hostile simulate test-tools clean FORCE
 
 help: ## list the commands
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf 'make %-12s %s\n' "$$name" "$$what"; done
@@ -106,6 +106,9 @@ perf: test-tools build ## compare with fio on this machine, about five minutes; 
 simulate: ## run the statistics against known truth, about a minute; ARGS="200" for fewer experiments
 	@$(rust_ready)
 	$(CARGO) run -q --release -p lab --example simulate -- $(ARGS)
+
+hostile: build ## 10,000 hostile requests at both listeners during runs, some minutes; REQUESTS=2000 for less
+	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_HOSTILE=$(or $(REQUESTS),10000) $(CARGO) test -p tests --test hostile -- --nocapture
 
 viewers: build ## measure with 200 viewers and without, and with 1,000 that never read, some minutes; ARGS="--rounds 3" for less
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) $(CARGO) run -q -p tests --bin viewers -- $(ARGS)

@@ -207,7 +207,14 @@ impl Server {
         .map(drop)
     }
 
-    fn token(&self) -> &str {
+    /// The description of its API.
+    pub async fn described(&self) -> Result<Value> {
+        let request = reqwest::Client::new().get(self.page("/api/openapi.json")).bearer_auth(self.token());
+        Ok(request.send().await?.error_for_status()?.json().await?)
+    }
+
+    /// The operator's token.
+    pub fn token(&self) -> &str {
         self.url.rsplit("#token=").next().unwrap_or_default()
     }
 

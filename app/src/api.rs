@@ -11,7 +11,7 @@ use protocol::sample::Sample;
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Headers, RequestInit, Response};
+use web_sys::{AbortSignal, Headers, RequestInit, Response};
 
 /// The machine and the engine.
 pub(crate) async fn system() -> Result<SystemFacts, ErrorBody> {
@@ -166,6 +166,9 @@ async fn send(method: &str, url: &str, body: Option<JsValue>) -> Result<String, 
     ask(method, url, body, header).await
 }
 
+/// Time in ms after which no answer comes any more: longer than the server gives itself.
+const LONGEST: u32 = 32_000;
+
 async fn ask(
     method: &str,
     url: &str,
@@ -178,6 +181,10 @@ async fn ask(
     };
     let init = RequestInit::new();
     init.set_method(method);
+    if method == "GET" {
+        // A network that loses everything would keep the connection for a quarter of an hour, and a browser has six.
+        init.set_signal(Some(&AbortSignal::timeout_with_u32(LONGEST)));
+    }
     if let Some((name, value)) = header {
         let headers = Headers::new().map_err(unreachable)?;
         headers.set(name, value).map_err(unreachable)?;

@@ -36,7 +36,7 @@ SERVER_SOURCES := $(WORKSPACE) $(shell find server/build.rs server/placeholder \
 
 say = printf '\033[1m== %s\033[0m\n'
 
-.PHONY: help run build page test check e2e kill kiosk screenshots perf planted viewers hostile simulate test-tools clean FORCE
+.PHONY: help run build page test check e2e kill kiosk screenshots perf planted viewers hostile fuzz simulate test-tools clean FORCE
 
 help: ## list the commands
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf 'make %-12s %s\n' "$$name" "$$what"; done
@@ -109,6 +109,10 @@ simulate: ## run the statistics against known truth, about a minute; ARGS="200" 
 
 hostile: build ## 10,000 hostile requests at both listeners during runs, some minutes; REQUESTS=2000 for less
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_HOSTILE=$(or $(REQUESTS),10000) $(CARGO) test -p tests --test hostile -- --nocapture
+
+fuzz: ## arbitrary bytes at whatever reads what others wrote, a minute for each; TIME=600 for more; needs nightly Rust and cargo-fuzz
+	@cd fuzz
+	for target in targets/*.rs; do cargo +nightly fuzz run --fuzz-dir . "$$(basename "$$target" .rs)" -- -max_total_time=$(or $(TIME),60); done
 
 viewers: build ## measure with 200 viewers and without, and with 1,000 that never read, some minutes; ARGS="--rounds 3" for less
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) $(CARGO) run -q -p tests --bin viewers -- $(ARGS)

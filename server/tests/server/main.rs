@@ -5,6 +5,7 @@
 mod api;
 mod common;
 mod experiments;
+mod fuzzed;
 mod hostile;
 mod import;
 mod kiosk;

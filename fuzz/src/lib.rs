@@ -1,0 +1,3 @@
+//! Entry points for arbitrary bytes. The server's tests run the same ones with a bounded number of mutated examples.
+
+pub mod entries;

@@ -5,6 +5,7 @@
 //! undisturbed ones. `BRAKECHECK_HOSTILE_SEED` repeats a sequence.
 
 mod attack;
+mod elsewhere;
 mod wire;
 
 use anyhow::{Context, Result, ensure};

@@ -20,7 +20,9 @@ pub fn inspect(path: &str) -> Result<TargetFacts, EngineError> {
         |what: String, hint: &str| EngineError::Expected(ErrorBody::new(ErrorCode::TargetRefused, what).hint(hint));
     let real = fs::canonicalize(path).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => {
-            refused(format!("There is no {}.", shown(path)), "Name an existing directory, file or block device.")
+            let named =
+                if path.is_empty() { "No target is named.".into() } else { format!("There is no {}.", shown(path)) };
+            refused(named, "Name an existing directory, file or block device.")
         }
         io::ErrorKind::PermissionDenied => refused(
             format!("{} cannot be reached: permission denied.", shown(path)),

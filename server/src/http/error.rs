@@ -1,5 +1,6 @@
 //! Errors of the interface: always an [`ErrorBody`] as JSON, with the status its code stands for or a narrower one.
 
+use super::words::plain;
 use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, Request};
@@ -64,9 +65,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
             let path = e.path().to_string();
             let message =
                 if path == "." || path == "?" { e.inner().to_string() } else { format!("{path}: {}", e.inner()) };
-            ErrorBody::new(ErrorCode::Usage, message)
+            ErrorBody::new(ErrorCode::Usage, plain(&message))
         })?;
-        json.end().map_err(|e| ErrorBody::new(ErrorCode::Usage, e.to_string()))?;
+        json.end().map_err(|e| ErrorBody::new(ErrorCode::Usage, plain(&e.to_string())))?;
         Ok(Self(value))
     }
 }
@@ -83,13 +84,13 @@ pub(super) struct Path<T>(pub(super) T);
 
 impl From<QueryRejection> for ApiError {
     fn from(e: QueryRejection) -> Self {
-        ErrorBody::new(ErrorCode::Usage, e.body_text()).into()
+        ErrorBody::new(ErrorCode::Usage, plain(&e.body_text())).into()
     }
 }
 
 impl From<PathRejection> for ApiError {
     fn from(e: PathRejection) -> Self {
-        ErrorBody::new(ErrorCode::Usage, e.body_text()).into()
+        ErrorBody::new(ErrorCode::Usage, plain(&e.body_text())).into()
     }
 }
 

@@ -349,6 +349,15 @@ async fn a_file_is_read_as_its_keys_or_refused_by_line() {
     assert_eq!(spec, json!({ "design": "ab", "seed": 7 }));
     let text = refused(read("design = \"ab\"\nsead = 7\n").await, 400, "usage").await;
     assert!(text.contains("did you mean `seed`"), "{text}");
+    let nowhere = json!({ "design": "wait-mode", "target": "" });
+    let plan = server.access.post("/api/v1/experiments/plan", &nowhere).send().await.unwrap();
+    let plan: PlanPreview = plan.json().await.unwrap();
+    assert_eq!(plan.refused.unwrap().message, "No target is named.");
+    let started = server.access.post("/api/v1/experiments", &nowhere).send().await.unwrap();
+    refused(started, 422, "target-refused").await;
+    let odd = json!({ "design": "abb", "target": "/" });
+    let text = refused(server.access.post("/api/v1/experiments", &odd).send().await.unwrap(), 400, "usage").await;
+    assert!(text.contains("did you mean `ab`") && !text.contains("line 1"), "{text}");
     server.stop().await;
 }
 

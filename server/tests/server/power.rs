@@ -26,9 +26,9 @@ async fn what_is_no_request_is_said() {
     let server = TestServer::start().await;
     let cases = [
         (json!({}), "Nothing is asked for"),
-        (json!({ "set": [{ "id": "cpu.turbo" }] }), "missing field `value`"),
-        (json!({ "profile": "fast" }), "unknown variant `fast`"),
-        (json!({ "paths": ["/sys"] }), "unknown field `paths`"),
+        (json!({ "set": [{ "id": "cpu.turbo" }] }), "`value` is missing"),
+        (json!({ "profile": "fast" }), "unknown word `fast`"),
+        (json!({ "paths": ["/sys"] }), "unknown key `paths`"),
     ];
     for (body, words) in cases {
         let answer = server.access.post("/api/v1/knobs", &body).send().await.unwrap();

@@ -4,6 +4,7 @@
 mod idle;
 mod kills;
 mod machine;
+mod travel;
 
 use anyhow::{Context, Result, ensure};
 use machine::Machine;
@@ -68,6 +69,7 @@ fn the_setting_that_costs_something_is_found_and_no_other() -> Result<()> {
     ensure!(low < -40.0 && high > -60.0, "half of it is lost: {turbo:#?}");
     ensure!(!matches!(bias.verdict, Finding::Brake | Finding::Helps), "{bias:#?}");
     ensure!(report.headline.contains("Turbo"), "{}", report.headline);
+    ensure!(travel::is_the_same_elsewhere(&cli, &machine, &report)? > 0, "a brake, and no export lets it go");
     ensure!(machine.changed().is_none(), "{:?} is not back", machine.changed());
     Ok(())
 }

@@ -59,6 +59,8 @@ impl Scheduler {
         if let Some(error) = inner.refuse() {
             return Err(refused(error));
         }
+        // Whoever gets the id may ask for it at once.
+        self.runner.store().begin_experiment(ready.record())?;
         self.work(&mut inner, Some(Job::Experiment(Box::new(ready), limits, Steering::default())))?;
         Ok(id)
     }

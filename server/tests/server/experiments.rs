@@ -74,7 +74,10 @@ impl Lab {
         let path = "/api/v1/experiments?patience=0s";
         let answer = self.access().post(path, &self.spec(blocks)).send().await.unwrap();
         assert_eq!(answer.status(), 202, "{}", answer.text().await.unwrap());
-        answer.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned()
+        let id = answer.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned();
+        let page = self.access().get(&format!("/api/v1/experiments/{id}")).send().await.unwrap();
+        assert_eq!(page.status(), 200, "it is there as soon as its id is known");
+        id
     }
 
     /// The settings that are not as they were found.

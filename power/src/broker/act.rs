@@ -24,11 +24,17 @@ pub(super) struct Acts {
     pub(super) keeper: Keeper,
     pub(super) meters: Meters,
     pub(super) hints: Known,
+    /// When somebody put everything back under an experiment, which is to end for that.
+    pub(super) taken: Option<Instant>,
 }
 
 /// What whoever puts everything back is told while an experiment sets and puts back by itself.
-const EXPERIMENTING: &str = "An experiment is on and will change settings again, and put them back when it ends: to end it \
-    now, stop it on its page or where it was started.";
+const EXPERIMENTING: &str =
+    "An experiment was on. It has lost its settings and ends with the trial that is on; it can be resumed.";
+/// What the experiment is told when it sets the next time.
+const TAKEN: &str = "Somebody put the settings back meanwhile, with `brakecheck restore`.";
+/// Time in which it does. What is still unsaid then is of no experiment that is on.
+const SOON: Duration = Duration::from_mins(10);
 
 /// What is known beyond the kernel's files, and since when: asking the profile daemon takes a connection each time.
 #[derive(Debug, Default)]
@@ -74,6 +80,11 @@ impl Acts {
                 return Err(ErrorBody::new(ErrorCode::Busy, "An experiment changes settings now.")
                     .hint("Stop or pause it on its page, or where it was started, then try again."));
             }
+            Verb::Set { lifetime: Lifetime::Experiment { .. }, .. }
+                if self.taken.take().is_some_and(|since| since.elapsed() < SOON) =>
+            {
+                return Err(ErrorBody::new(ErrorCode::Interrupted, TAKEN).hint("Resume the experiment when you like."));
+            }
             Verb::Set { wishes, lifetime, risk, .. } => {
                 let wishes = wishes.iter().map(|w| listing.wish(w)).collect::<Result<Vec<_>, _>>()?;
                 let hints = self.hints.hints(&self.root);
@@ -90,6 +101,7 @@ impl Acts {
                 let is_experimenting = self.keeper.is_experimenting();
                 let mut report = self.keeper.restore(Scope::All, force);
                 if caller != Caller::Server && is_experimenting {
+                    self.taken = Some(Instant::now());
                     report.notes.push(EXPERIMENTING.into());
                 }
                 Answer::Report(report)

@@ -99,7 +99,7 @@ pub fn serve(setup: Setup, say: &mut dyn FnMut(&str)) -> Result<(), BrokerError>
     let socket = PathBuf::from(format!("/proc/self/fd/{}/{}", journal.as_raw_fd(), socket_name(&setup.root)));
     let logind = Logind::listen(&setup.root);
     let mut broker = Broker {
-        acts: Acts { root: setup.root, keeper, meters: Meters::default(), hints: Known::default() },
+        acts: Acts { root: setup.root, keeper, meters: Meters::default(), hints: Known::default(), taken: None },
         connections: vec![server],
         listener: listen(&socket).map_err(failed("listen for command lines"))?,
         signals: setup.signals,

@@ -22,6 +22,8 @@ async fn results_are_listed_compared_and_deleted() -> Result<()> {
         browser.see_text("[data-testid=difference]", "%").await?;
         browser.no_errors().await?;
         browser.goto(server.page(&format!("/runs/{first}"))).await?;
+        // What the server tells when the line is there may draw the page anew.
+        browser.see_text("[data-testid=connection]", "live").await?;
         browser.see("[data-testid=delete]").await?.click().await?;
         browser.see("[data-testid=delete-yes]").await?.click().await?;
         browser.until("location.pathname === '/results'").await?;

@@ -94,14 +94,19 @@ async fn connect(port: u16, profile: &std::path::Path) -> Result<WebDriver> {
     caps.set("goog:loggingPrefs", json!({ "browser": "ALL" }))?;
     let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), caps).await?;
     let browser = Browser { driver };
-    browser.set_script_timeout(Duration::from_secs(30)).await?;
+    browser.set_script_timeout(QUESTION).await?;
     browser.size(1440, 900).await?;
     browser.scheme(Scheme::Dark).await?;
     Ok(browser.driver)
 }
 
+/// How long the page may take with a question, and how often it is asked.
+const QUESTION: Duration = Duration::from_secs(8);
+const QUESTIONS: usize = 5;
+
 impl Browser {
-    /// Waits until a JavaScript expression is true, looking at every frame; at most 30 s.
+    /// Waits until a JavaScript expression is true, looking at every frame; at most 40 s. A page that loads itself anew
+    /// meanwhile takes the question with it, so that it is asked again.
     pub async fn until(&self, condition: &str) -> Result<()> {
         let script = format!(
             "const done = arguments[arguments.length - 1];
@@ -109,8 +114,14 @@ impl Browser {
              if (ok) done(true); else requestAnimationFrame(look); }};
              look();"
         );
-        self.execute_async(script.as_str(), vec![]).await.with_context(|| format!("waited for {condition}"))?;
-        Ok(())
+        let mut told = Ok(());
+        for _ in 0..QUESTIONS {
+            told = self.execute_async(script.as_str(), vec![]).await.map(drop);
+            if told.is_ok() {
+                break;
+            }
+        }
+        told.with_context(|| format!("waited for {condition}"))
     }
 
     /// Waits until an element is shown, and returns it.

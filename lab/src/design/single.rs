@@ -59,8 +59,7 @@ fn pair(f: &Factor, base: Option<Base>, from: usize, to: usize) -> Contrast {
     }
 }
 
-/// Every value of the knobs of a kind against the one that performs; of a queue's depth, which has too many, the
-/// smallest only.
+/// Every value of the knobs of a kind against the one that performs.
 pub(super) fn levels(spec: &ExperimentSpec, knobs: &[Knob], of: &str) -> Result<Plan, PlanError> {
     let nothing = |reason: String| PlanError::Nothing { design: spec.design, reason };
     let mut chosen = Vec::new();
@@ -84,12 +83,7 @@ pub(super) fn levels(spec: &ExperimentSpec, knobs: &[Knob], of: &str) -> Result<
     plan.configurations.push(Configuration { name: "all-performance".into(), set: base.clone(), wait: None });
     for knob in chosen {
         let Some(from) = best(knob) else { continue };
-        let lowest = || knob.saving_value.clone().or_else(|| knob.values.iter().find(|v| *v == "1").cloned());
-        let others = match of {
-            "sata.ncq" => lowest().into_iter().filter(|v| *v != from).collect(),
-            _ => knob.values.iter().filter(|v| **v != from).cloned().collect::<Vec<_>>(),
-        };
-        for to in others {
+        for to in knob.values.iter().filter(|v| **v != from) {
             let set = base
                 .iter()
                 .map(|a| if a.id == knob.id { Assignment { value: to.clone(), ..a.clone() } } else { a.clone() });
@@ -99,7 +93,7 @@ pub(super) fn levels(spec: &ExperimentSpec, knobs: &[Knob], of: &str) -> Result<
             plan.contrasts.push(Contrast {
                 knob: knob.id.clone(),
                 from: from.clone(),
-                to,
+                to: to.clone(),
                 base: None,
                 stage: None,
                 weights,

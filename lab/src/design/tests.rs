@@ -29,7 +29,7 @@ fn host() -> Vec<Knob> {
             risk: Some("may lose the drive".into()),
             ..knob("pcie.link-speed@0000:01:00.0", &["2.5", "5.0", "8.0"])
         },
-        knob("sata.ncq@sda", &["1", "2", "32"]),
+        Knob { saving_value: None, ..knob("sata.ncq@sda", &["off", "on"]) },
         read_only("pcie.aspm", "firmware owns ASPM: the kernel refuses changes"),
         read_only("cpu.virtualization", "only the firmware can change it"),
     ]
@@ -77,6 +77,15 @@ fn one_at_a_time_changes_one_thing() {
 }
 
 #[test]
+fn the_queue_of_a_drive_is_off_against_on() {
+    let plan = planned(&spec(Design::Ncq, &[])).unwrap();
+    let names: Vec<_> = plan.configurations.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["all-performance", "sata.ncq@sda=off"]);
+    let [c] = &plan.contrasts[..] else { panic!("{:?}", plan.contrasts) };
+    assert_eq!((&*c.knob, &*c.from, &*c.to, &c.weights[..]), ("sata.ncq@sda", "on", "off", &[(1, 1.0), (0, -1.0)][..]));
+}
+
+#[test]
 fn the_runs_of_2009_are_mapped_as_far_as_they_can_be() {
     let gigabyte = planned(&spec(Design::X58Gigabyte, &[])).unwrap();
     let names: Vec<_> = gigabyte.configurations.iter().map(|c| c.name.as_str()).collect();
@@ -111,6 +120,13 @@ fn what_stays_enabled_in_all_runs_is_said_to_stay_as_found() {
     };
     assert_eq!(said(&host(None)), "cpu.smt stays as it was found (on): it is the same in all runs");
     assert_eq!(said(&host(Some("X."))), "cpu.smt stays as it was found (on): setting it is a risk: X.");
+    // C1E is to be off from the fourth run on; here nothing sleeps lighter.
+    let lightest = Knob { detail: Some("the lightest sleep of this CPU".into()), ..knob("cpu.c1e", &["on"]) };
+    let host: Vec<_> = super::tests::host().into_iter().filter(|k| k.id != "cpu.c1e").chain([lightest]).collect();
+    let plan = super::plan(&spec(Design::X58Gigabyte, &[]), super::Host { knobs: &host, waits: &[] }).unwrap();
+    let c1e = plan.unmapped.iter().find(|u| u.setting == "Enhanced halt (C1E)").unwrap();
+    let why = "nothing performs better here without it (the lightest sleep of this CPU)";
+    assert_eq!(c1e.reason, format!("cpu.c1e stays as it was found (on): {why}"));
 }
 
 #[test]
@@ -253,7 +269,7 @@ fn only_what_can_matter_for_the_drive_is_relevant() {
     knobs.push(knob("nvme.apst@nvme0", &["auto", "off"]));
     knobs.push(knob("cpu.smt", &["off", "on"]));
     let ids = relevant(&knobs, &["sda", "host0"]);
-    assert_eq!(ids, ["platform.profile", "cpu.turbo", "cpu.deep-idle", "cpu.c1e", "cpu.governor", "sata.ncq@sda"]);
+    assert_eq!(ids, ["platform.profile", "cpu.turbo", "cpu.deep-idle", "cpu.c1e", "cpu.governor"]);
     assert!(relevant(&knobs, &["nvme0"]).contains(&"nvme.apst@nvme0".to_owned()));
 }
 

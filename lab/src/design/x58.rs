@@ -77,6 +77,7 @@ pub(super) fn plan(spec: &ExperimentSpec, knobs: &[Knob], board: &[Setting]) -> 
         if usable.is_empty() {
             let said = setting.kinds.iter().find_map(|kinds| of(kinds).iter().find_map(|k| k.reason.clone()));
             let here = setting.kinds.iter().find_map(|kinds| of(kinds).into_iter().find(|k| k.writable));
+            let kept = |knob| kept(setting, knob);
             let reason = said.or_else(|| here.map(kept)).unwrap_or_else(|| setting.else_reason.to_owned());
             unmapped.push(Unmapped { setting: setting.name.into(), reason });
         } else {
@@ -115,9 +116,15 @@ pub(super) fn plan(spec: &ExperimentSpec, knobs: &[Knob], board: &[Setting]) -> 
 }
 
 /// Why a knob that this host has is left as it is.
-fn kept(knob: &Knob) -> String {
+fn kept(setting: &Setting, knob: &Knob) -> String {
     let now = as_found(knob).map(|v| format!(" ({v})")).unwrap_or_default();
-    let why =
-        knob.risk.as_ref().map_or("it is the same in all runs".to_owned(), |r| format!("setting it is a risk: {r}"));
+    let why = match (&knob.risk, setting.off_from) {
+        (Some(risk), _) => format!("setting it is a risk: {risk}"),
+        (None, None) => "it is the same in all runs".into(),
+        (None, Some(_)) => {
+            let detail = knob.detail.as_ref().map(|d| format!(" ({d})")).unwrap_or_default();
+            format!("nothing performs better here without it{detail}")
+        }
+    };
     format!("{} stays as it was found{now}: {why}", knob.id)
 }

@@ -108,7 +108,7 @@ simulate: ## run the statistics against known truth, about a minute; ARGS="200" 
 	$(CARGO) run -q --release -p lab --example simulate -- $(ARGS)
 
 hostile: build ## 10,000 hostile requests at both listeners during runs, some minutes; REQUESTS=2000 for less
-	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_HOSTILE=$(or $(REQUESTS),10000) $(CARGO) test -p tests --test hostile -- --nocapture
+	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_HOSTILE=$(or $(REQUESTS),10000) $(CARGO) test -p tests --test hostile -- --nocapture --test-threads 1
 
 fuzz: ## arbitrary bytes at whatever reads what others wrote, a minute for each; TIME=600 for more; needs nightly Rust and cargo-fuzz
 	@cd fuzz

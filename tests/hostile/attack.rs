@@ -1,24 +1,9 @@
 //! What a hostile client may send.
 
+use crate::site::Site;
 use crate::wire::Answer;
-use anyhow::{Context, Result};
+use base64::prelude::{BASE64_STANDARD, Engine};
 use std::fmt::Write;
-use std::net::SocketAddr;
-use tests::Server;
-
-/// A server, as its enemies know it; and what they must not learn.
-#[derive(Debug, Clone)]
-pub(crate) struct Site {
-    /// The operator's listener.
-    pub(crate) own: SocketAddr,
-    /// The viewers' listener.
-    pub(crate) lan: SocketAddr,
-    /// Methods and paths that change something.
-    mutating: Vec<(String, String)>,
-    token: String,
-    /// Texts that no viewer may see.
-    secrets: Vec<String>,
-}
 
 /// One request, or what looks like one.
 pub(crate) struct Attack {
@@ -29,7 +14,7 @@ pub(crate) struct Attack {
     pub(crate) lan: bool,
     pub(crate) end: End,
     /// An answer that shows something is allowed, as long as it holds no secret.
-    shows: bool,
+    pub(crate) shows: bool,
 }
 
 /// What follows the bytes.
@@ -37,7 +22,7 @@ pub(crate) struct Attack {
 pub(crate) enum End {
     /// The answer is waited for.
     Waits,
-    /// The client says that nothing more comes, so that the server need not wait for it.
+    /// The client says that nothing more comes once an answer begins, so that the server need not wait for it.
     HangsUp,
     /// Never finished, and not answered.
     Never,
@@ -79,35 +64,13 @@ const PATHS: [&str; 14] = [
 ];
 const BODY: &str = r#"{"set":[{"id":"cpu.turbo","value":"off"}],"target":"/","on":false,"token":"x","risk":true}"#;
 
-impl Site {
-    pub(crate) async fn of(server: &Server) -> Result<Self> {
-        let address =
-            |url: &str| -> Result<SocketAddr> { Ok(url.trim_start_matches("http://").trim_end_matches('/').parse()?) };
-        let described = server.described().await?;
-        let mut mutating = Vec::new();
-        for (path, methods) in described["paths"].as_object().context("the API has paths")? {
-            for method in methods.as_object().into_iter().flat_map(|m| m.keys()).filter(|m| *m != "get") {
-                mutating.push((method.to_uppercase(), path.replace("{id}", "20261201-000000-000-0000")));
-            }
-        }
-        anyhow::ensure!(mutating.len() > 8, "the API changes nothing: {mutating:?}");
-        Ok(Self {
-            own: address(&server.page(""))?,
-            lan: address(&server.viewers().await?)?,
-            mutating,
-            token: server.token().to_owned(),
-            secrets: vec![server.token().to_owned(), server.target().display().to_string()],
-        })
-    }
-}
-
 impl Attack {
     /// The attack that this number stands for.
     pub(crate) fn any(site: &Site, number: u64) -> Self {
         let mut dice = Dice(number);
         let lan = dice.below(2) == 1;
         let host = if lan { site.lan } else { site.own }.to_string();
-        let mut attack = match dice.below(12) {
+        let mut attack = match dice.below(14) {
             0 => Self::request("rebinding", &mut dice, site, dice_host(&mut Dice(number)), "", true),
             1 => {
                 let origin = format!("Origin: {}\r\n", dice.pick(&ORIGINS));
@@ -115,7 +78,7 @@ impl Attack {
                 let token = if lan { String::new() } else { format!("Authorization: Bearer {}\r\n", site.token) };
                 Self::request("foreign origin", &mut dice, site, &host, &[origin, token].concat(), true)
             }
-            2 => Self::token(&mut dice, site, &host),
+            2 => Self::token(&mut dice, site, lan),
             3 => Self::kind_of_body(&mut dice, site, &host, lan),
             4 => Self::too_large(&mut dice, &host),
             5 => Self::unfinished(&mut dice, &host),
@@ -125,19 +88,21 @@ impl Attack {
                 Self { shows: true, ..Self::plain(format!("path {path}"), head) }
             }
             7 => Self::verbs(&mut dice, site),
-            8 => Self::upgrade(&mut dice, &host),
+            8 => Self::upgrade(&mut dice, site, lan),
             9 => Self::frames(&mut dice, site),
             10 => Self::hosts(&mut dice, &host),
+            11 => Self::looking(&mut dice, site, lan),
+            12 => Self::guess(&mut dice, site),
             _ => Self::no_http(&mut dice, &host),
         };
-        if !matches!(attack.name.as_str(), "verbs at the viewers' listener" | "frames") {
+        if !matches!(attack.name.as_str(), "verbs at the viewers' listener" | "frames" | "password") {
             attack.lan = lan;
         }
         attack.name = format!("{} ({})", attack.name, if attack.lan { "viewers" } else { "operator" });
         attack
     }
 
-    fn plain(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn plain(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
         Self { name: name.into(), bytes: text.into(), lan: false, end: End::Waits, shows: false }
     }
 
@@ -154,8 +119,10 @@ impl Attack {
     }
 
     /// Missing, forged, cut, of another port, in the wrong place.
-    fn token(dice: &mut Dice, site: &Site, host: &str) -> Self {
+    fn token(dice: &mut Dice, site: &Site, lan: bool) -> Self {
         let (half, token) = (&site.token[..site.token.len() / 2], &site.token);
+        let (here, there) = if lan { (site.lan, site.own) } else { (site.own, site.lan) };
+        let viewer = site.viewer.as_ref().unwrap_or(token);
         let headers = [
             String::new(),
             format!("Authorization: Bearer {half}\r\n"),
@@ -165,9 +132,13 @@ impl Attack {
             format!("Cookie: brakecheck-1={token}; session={token}\r\n"),
             "Authorization: Bearer \u{e9}\u{e9}\r\n".to_owned(),
             format!("Cookie: {}\r\n", "a=b; ".repeat(500)),
+            format!("Cookie: brakecheck-{}={}\r\n", there.port(), site.operator),
+            format!("Cookie: brakecheck-{}={}\r\n", here.port(), &site.operator[1..]),
+            format!("Cookie: brakecheck-{}={viewer}; brakecheck-{0}={viewer}\r\n", here.port()),
+            format!("Authorization: Bearer {viewer}x\r\n"),
         ];
         let header = headers[dice.below(headers.len())].clone();
-        Self::request("token", dice, site, host, &header, true)
+        Self::request("token", dice, site, &here.to_string(), &header, true)
     }
 
     /// What a form of another page could send: with the right token, it must be refused for its type.
@@ -251,13 +222,43 @@ impl Attack {
         Self { lan: true, ..Self::plain("verbs at the viewers' listener", head) }
     }
 
+    /// Whatever can be looked at: by nobody without the token, or by viewers, who are shown no secret.
+    fn looking(dice: &mut Dice, site: &Site, lan: bool) -> Self {
+        let path = &site.showing[dice.below(site.showing.len())];
+        let host = if lan { site.lan } else { site.own };
+        let accept = dice.pick(&["*/*", "text/html", "text/csv"]);
+        let cookie = match &site.viewer {
+            Some(value) if dice.below(2) == 0 => format!("Cookie: brakecheck-{}={value}\r\n", host.port()),
+            _ => String::new(),
+        };
+        // A sign of life is everybody's.
+        let shows = path == "/healthz" || lan && (site.open || !cookie.is_empty());
+        let head =
+            format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nAccept: {accept}\r\n{cookie}\r\n");
+        Self { shows, ..Self::plain(format!("looking at {path}"), head) }
+    }
+
+    /// Guesses at the viewers' password, where there is one.
+    fn guess(dice: &mut Dice, site: &Site) -> Self {
+        let path = &site.showing[dice.below(site.showing.len())];
+        let guess = dice.pick(&["", ":", ":guess", "viewer:viewer", "viewer", ":\u{e9}\0"]);
+        let head = format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Basic {}\r\n\r\n",
+            site.lan,
+            BASE64_STANDARD.encode(guess)
+        );
+        Self { lan: true, shows: site.open || path == "/healthz", ..Self::plain("password", head) }
+    }
+
     /// Sockets that are refused before they open.
-    fn upgrade(dice: &mut Dice, host: &str) -> Self {
+    fn upgrade(dice: &mut Dice, site: &Site, lan: bool) -> Self {
+        let (host, scheme) = (if lan { site.lan } else { site.own }, if lan { site.scheme() } else { "http" });
         let path = dice.pick(&["/ws/bench", "/ws/power", "/ws/nothing"]);
         let wrong = [
             ("a foreign origin", "Origin: http://evil.example\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n".to_owned()),
-            ("an old version", format!("Origin: http://{host}\r\nSec-WebSocket-Version: 7\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")),
-            ("no key", format!("Origin: http://{host}\r\nSec-WebSocket-Version: 13\r\n")),
+            ("no origin", "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n".to_owned()),
+            ("an old version", format!("Origin: {scheme}://{host}\r\nSec-WebSocket-Version: 7\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")),
+            ("no key", format!("Origin: {scheme}://{host}\r\nSec-WebSocket-Version: 13\r\n")),
             ("a null origin", "Origin: null\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n".to_owned()),
         ];
         let (what, headers) = &wrong[dice.below(wrong.len())];
@@ -270,9 +271,12 @@ impl Attack {
     /// A viewer's socket that opens, and then says what no client may.
     fn frames(dice: &mut Dice, site: &Site) -> Self {
         let mut bytes = format!(
-            "GET /ws/bench HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
-            site.lan
+            "GET /ws/bench HTTP/1.1\r\nHost: {0}\r\nOrigin: {1}://{0}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+             Cookie: brakecheck-{2}={3}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+            site.lan,
+            site.scheme(),
+            site.lan.port(),
+            site.viewer.as_deref().unwrap_or_default()
         )
         .into_bytes();
         let frames: [&[u8]; 8] = [

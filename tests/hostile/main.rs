@@ -6,14 +6,17 @@
 
 mod attack;
 mod elsewhere;
+mod site;
 mod wire;
 
 use anyhow::{Context, Result, ensure};
-use attack::{Attack, Site};
+use attack::Attack;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
+use site::Site;
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -26,6 +29,11 @@ const MEASURED: usize = 1000;
 /// Pause of a client meanwhile: ten thousand requests in all. The clients share the processors with what they attack, so
 /// that without a pause their own work would be measured.
 const PAUSE: Duration = Duration::from_micros(6500);
+/// A drive of the laptop, and a serial number for it.
+const DRIVE: &str = "/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0/nvme/nvme0/nvme0n1";
+const SERIAL: &str = "S4EVNX0R123456";
+/// What viewers must know.
+const PASSWORD: &str = "correct horse battery";
 /// Pairs of runs, an odd number.
 const ROUNDS: usize = 9;
 /// What it must reach then, in parts of the undisturbed one.
@@ -91,14 +99,48 @@ fn attack(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_gets_in_and_the_run_goes_on() -> Result<()> {
+    attacked(&[], true).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_gets_in_where_viewers_need_a_password() -> Result<()> {
+    attacked(&[], false).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_gets_in_where_all_is_encrypted() -> Result<()> {
+    attacked(&["--lan-tls"], false).await
+}
+
+/// A laptop on whose drive the server's directories lie.
+fn laptop() -> Result<Tree> {
+    let dev = std::fs::metadata(tests::scratch()?.path())?.dev();
+    let dev = format!("/sys/dev/block/{}:{}", rustix::fs::major(dev), rustix::fs::minor(dev));
+    Tree::laptop_with(&format!(
+        "{DRIVE}/device/serial = {SERIAL}\n{dev} -> ../..{}\n",
+        DRIVE.trim_start_matches("/sys")
+    ))
+}
+
+/// Attacks a server with these options while it measures; with a password for viewers unless they come in without.
+async fn attacked(options: &[&str], open: bool) -> Result<()> {
     let requests = usize::try_from(number("BRAKECHECK_HOSTILE").unwrap_or(300))?;
     let seed = number("BRAKECHECK_HOSTILE_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     println!("seed {seed}");
-    let tree = Tree::laptop()?;
-    let server = Server::watched(tree.path(), &[])?;
-    let site = Site::of(&server).await?;
+    let tree = laptop()?;
+    let secret = tempfile::NamedTempFile::new()?;
+    std::fs::write(secret.path(), PASSWORD)?;
+    let file = secret.path().to_str().context("a path in words")?;
+    let mut options = options.to_vec();
+    if !open {
+        options.extend(["--viewer-password-file", file]);
+    }
+    let server = Server::watched(tree.path(), &options)?;
     let id = start(&server, "1h").await?;
     server.event(|f| f["type"] == "sample").await?;
+    let record = server.get(&format!("/runs/{id}")).await?;
+    ensure!(record["drive"]["serial"] == SERIAL, "there is no secret in it: {record:#}");
+    let site = Site::of(&server, &id, (!open).then_some(PASSWORD), SERIAL).await?;
     let before = state(&server).await?;
     let enemy = site.clone();
     let all = move || attack(&enemy, seed, (requests, Duration::ZERO), &AtomicUsize::new(0), &AtomicBool::new(false));
@@ -111,8 +153,12 @@ async fn nobody_gets_in_and_the_run_goes_on() -> Result<()> {
     ensure!(server.get(&format!("/runs/{id}")).await?["state"] == "running");
     server.delete(&format!("/runs/{id}")).await?;
     server.ended(&id).await?;
+    // One that is let finish does.
+    let id = start(&server, "50ms").await?;
+    server.ended(&id).await?;
+    ensure!(server.get(&format!("/runs/{id}")).await?["state"] == "done");
     tree.assert_as_found()?;
-    if requests >= MEASURED {
+    if requests >= MEASURED && open {
         slowed(&server, site, seed).await?;
     }
     Ok(())

@@ -1,10 +1,13 @@
 //! Bytes to a socket, and what comes back.
 
-use crate::attack::{Attack, End, Site};
+use crate::attack::{Attack, End};
+use crate::site::Site;
 use anyhow::Result;
-use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::io::{Error, ErrorKind, Read, Result as Io, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio_rustls::rustls::{ClientConnection, StreamOwned};
 
 /// Longest wait for an answer. What is only half said is never answered within it.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -19,13 +22,73 @@ pub(crate) struct Answer {
     pub(crate) text: String,
 }
 
+/// A connection, in the clear or encrypted.
+pub(crate) enum Line {
+    Clear(TcpStream),
+    Encrypted(Box<StreamOwned<ClientConnection, TcpStream>>),
+}
+
+impl Line {
+    /// Connects to one of the listeners.
+    fn to(site: &Site, lan: bool) -> Result<Self> {
+        let stream = TcpStream::connect(if lan { site.lan } else { site.own })?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(match &site.tls {
+            Some(tls) if lan => {
+                let connection = ClientConnection::new(Arc::clone(tls), site.lan.ip().into())?;
+                Self::Encrypted(Box::new(StreamOwned::new(connection, stream)))
+            }
+            _ => Self::Clear(stream),
+        })
+    }
+
+    /// Reads how the answer begins, and says that nothing more comes. A server may drop whoever says so before.
+    fn part(&mut self, bytes: &mut Vec<u8>) -> Io<()> {
+        bytes.resize(16 << 10, 0);
+        let len = self.read(bytes).inspect_err(|_| bytes.clear())?;
+        bytes.truncate(len);
+        match self {
+            Self::Clear(stream) => stream.shutdown(Shutdown::Write),
+            Self::Encrypted(stream) => {
+                stream.conn.send_close_notify();
+                stream.flush()?;
+                stream.sock.shutdown(Shutdown::Write)
+            }
+        }
+    }
+}
+
+impl Read for Line {
+    fn read(&mut self, bytes: &mut [u8]) -> Io<usize> {
+        match self {
+            Self::Clear(stream) => stream.read(bytes),
+            Self::Encrypted(stream) => stream.read(bytes),
+        }
+    }
+}
+
+impl Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> Io<usize> {
+        match self {
+            Self::Clear(stream) => stream.write(bytes),
+            Self::Encrypted(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> Io<()> {
+        match self {
+            Self::Clear(stream) => stream.flush(),
+            Self::Encrypted(stream) => stream.flush(),
+        }
+    }
+}
+
 /// Sends an attack and reads to the end. One that is not to be answered stays open in `slow`.
-pub(crate) fn send(site: &Site, attack: &Attack, slow: &mut Vec<TcpStream>) -> Result<Answer> {
-    let mut stream = TcpStream::connect(if attack.lan { site.lan } else { site.own })?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+pub(crate) fn send(site: &Site, attack: &Attack, slow: &mut Vec<Line>) -> Result<Answer> {
+    let mut line = Line::to(site, attack.lan)?;
     // Whoever is refused in the middle of what he says may find the line cut.
-    if let Err(e) = stream.write_all(&attack.bytes)
+    if let Err(e) = line.write_all(&attack.bytes).and_then(|()| line.flush())
         && !cut(&e)
     {
         return Err(e.into());
@@ -33,15 +96,16 @@ pub(crate) fn send(site: &Site, attack: &Attack, slow: &mut Vec<TcpStream>) -> R
     if attack.end == End::Never {
         // One address may have so many connections.
         if slow.len() < 20 {
-            slow.push(stream);
+            slow.push(line);
         }
         return Ok(Answer::default());
     }
-    if attack.end == End::HangsUp {
-        stream.shutdown(std::net::Shutdown::Write).or_else(|e| if cut(&e) { Ok(()) } else { Err(e) })?;
-    }
     let mut bytes = Vec::new();
-    if let Err(e) = stream.take(MOST).read_to_end(&mut bytes)
+    let read = match attack.end {
+        End::HangsUp => line.part(&mut bytes),
+        _ => Ok(()),
+    };
+    if let Err(e) = read.and_then(|()| line.take(MOST).read_to_end(&mut bytes))
         && !cut(&e)
     {
         return Err(e.into());
@@ -51,6 +115,9 @@ pub(crate) fn send(site: &Site, attack: &Attack, slow: &mut Vec<TcpStream>) -> R
     Ok(Answer { status, text })
 }
 
-fn cut(e: &std::io::Error) -> bool {
-    matches!(e.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::NotConnected)
+fn cut(e: &Error) -> bool {
+    matches!(
+        e.kind(),
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::NotConnected | ErrorKind::UnexpectedEof
+    )
 }

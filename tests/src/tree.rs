@@ -24,6 +24,11 @@ impl Tree {
         Self::of(LAPTOP)
     }
 
+    /// The same with these lines beside.
+    pub fn laptop_with(lines: &str) -> Result<Self> {
+        Self::of(&format!("{LAPTOP}\n{lines}"))
+    }
+
     /// Any machine: `path = content` makes a file (`\n` is a line break), `path -> target` a link.
     pub fn of(text: &str) -> Result<Self> {
         // In memory where there is such a place: thousands of small files are slow on a busy disk.

@@ -31,6 +31,7 @@ pub mod limits;
 pub mod live;
 pub mod lock;
 pub mod mask;
+pub mod plain;
 pub mod privilege;
 pub mod report;
 pub mod runner;

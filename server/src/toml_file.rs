@@ -1,5 +1,6 @@
 //! TOML as people write it: what is wrong is said with its line.
 
+use crate::plain::plain;
 use protocol::error::{ErrorBody, ErrorCode};
 use serde::de::DeserializeOwned;
 use std::fs::File;
@@ -37,6 +38,6 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         // What is wrong with a table as a whole has the place of its beginning.
         let line = e.span().filter(|s| s.start > 0).and_then(|s| text.get(..s.start));
         let line = line.map(|before| format!("line {}: ", before.matches('\n').count() + 1));
-        format!("{}{}", line.unwrap_or_default(), e.message())
+        format!("{}{}", line.unwrap_or_default(), plain(e.message()))
     })
 }

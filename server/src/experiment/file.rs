@@ -1,5 +1,6 @@
 //! The experiment as a file: TOML, or JSON where its name ends so.
 
+use crate::plain::plain;
 use crate::toml_file;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::experiment::{Design, ExperimentSpec};
@@ -33,7 +34,8 @@ pub fn with(spec: ExperimentSpec, set: &[String]) -> Result<ExperimentSpec, Erro
 
 fn parse(path: &Path, text: &str) -> Result<ExperimentSpec, String> {
     if path.extension().is_some_and(|e| e == "json") {
-        serde_json::from_str(text).map_err(|e| e.to_string())
+        let said = |e: &serde_json::Error| if e.is_eof() { "it ends too early".into() } else { plain(&e.to_string()) };
+        serde_json::from_str(text).map_err(|e| format!("line {}: {}", e.line(), said(&e)))
     } else {
         toml_file::parse(text)
     }
@@ -53,17 +55,23 @@ fn override_keys(spec: ExperimentSpec, set: &[String]) -> Result<ExperimentSpec,
     }
     // Checked as it stands: JSON has no NaN, so that one would be lost on this way.
     spec.validate()?;
-    let failed = |e: serde_json::Error| usage(format!("--set: {e}"));
-    let mut value = serde_json::to_value(&spec).map_err(failed)?;
+    let mut spec = spec;
     for pair in set {
+        let failed = |e: serde_json::Error| usage(format!("--set {pair}: {}", plain(&e.to_string())));
         let (key, word) = pair.split_once('=').ok_or_else(|| {
             usage(format!("--set {pair}: there is no `=`.")).hint("Write KEY=VALUE, as in --set max_blocks=20.")
         })?;
-        if let Value::Object(keys) = &mut value {
-            keys.insert(key.trim().to_owned(), toml_value(word.trim()));
+        let word = word.trim();
+        if word.parse().is_ok_and(|number: f64| !number.is_finite()) {
+            return Err(usage(format!("--set {pair}: `{word}` is not a number to measure by.")));
         }
+        let mut value = serde_json::to_value(&spec).map_err(failed)?;
+        if let Value::Object(keys) = &mut value {
+            keys.insert(key.trim().to_owned(), toml_value(word));
+        }
+        spec = serde_json::from_value(value).map_err(failed)?;
     }
-    serde_json::from_value(value).map_err(failed)
+    Ok(spec)
 }
 
 fn toml_value(word: &str) -> Value {
@@ -125,6 +133,16 @@ mod tests {
         assert!(error.contains("unknown key `max_block`; did you mean `max_blocks`?"), "{error}");
         let error = of("a.toml", "design = \"ab\"", &["max_blocks"]).unwrap_err();
         assert!(error.contains("no `=`"), "{error}");
+        for (pair, words) in [
+            ("threshold_percent=nan", "`nan` is not a number to measure by."),
+            ("trial_seconds=\"5s\"", "\"5s\" is not a number"),
+            ("seed=1.5", "`1.5` is not a whole number from 0 to 18446744073709551615"),
+            ("knobs=\"cpu.turbo\"", "\"cpu.turbo\" is not a list"),
+            ("from=\"all\"", "unknown word `all` (known are all-saving, all-performance, both)"),
+        ] {
+            let error = of("a.toml", "design = \"ab\"", &["max_blocks=20", pair]).unwrap_err();
+            assert_eq!(error, format!("--set {pair}: {words}"));
+        }
     }
 
     #[test]
@@ -135,6 +153,8 @@ mod tests {
                 "unknown key `treshold_percent`; did you mean `threshold_percent`?",
             ),
             ("design = \"ab\"\nthreshold_percent = nan", "threshold_percent is NaN"),
+            ("design = \"ab\"\nthreshold_percent = \"1\"", "no experiment: line 2: \"1\" is not a number"),
+            ("design = \"ab\"\nmin_blocks = -4", "line 2: `-4` is not a whole number from 0 to 4294967295"),
             ("design = \"factorail\"", "did you mean `factorial`?"),
             ("threshold_percent = 2\ndesign = ", "line 2: "),
             ("", "design"),

@@ -1,6 +1,6 @@
 //! Errors of the interface: always an [`ErrorBody`] as JSON, with the status its code stands for or a narrower one.
 
-use super::words::plain;
+use crate::plain::plain;
 use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, Request};

@@ -28,7 +28,6 @@ mod shown;
 mod sockets;
 mod system;
 mod targets;
-mod words;
 
 pub use api::{openapi, viewers_openapi};
 pub use app::{App, router, viewers_router};

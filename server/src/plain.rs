@@ -1,9 +1,9 @@
-//! What serde says of a body or a query, in the words of people.
+//! What serde says of a body, a query or a file, in the words of people.
 
 use protocol::experiment::keys::did_you_mean;
 
 /// The same without the parser's terms. What is not known here stays as it is.
-pub(super) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let text = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(text);
     // The path says where; a place within a line says nothing to whoever sent an object.
     let text =
@@ -38,12 +38,16 @@ fn sentence(said: &str) -> Option<String> {
     }
     for start in ["invalid value: ", "invalid type: "] {
         if let Some((found, wanted)) = said.strip_prefix(start).and_then(|rest| rest.split_once(", expected ")) {
-            let found =
-                found.split_once(' ').filter(|(_, value)| value.starts_with(['`', '"'])).map_or(found, |(_, v)| v);
-            return Some(format!("{found} is not {}", kind(wanted)));
+            return Some(format!("{} is not {}", quoted(found).unwrap_or(found), kind(wanted)));
         }
     }
     None
+}
+
+/// What was found, without the name of its type: `1.5` of "floating point `1.5`".
+fn quoted(found: &str) -> Option<&str> {
+    let quote = ['`', '"'];
+    found.get(found.find(quote)?..=found.rfind(quote)?)
 }
 
 /// A type of Rust in words.
@@ -93,6 +97,10 @@ mod tests {
                 "patience: `abc` is not a number; write for example 5s",
             ),
             ("queue: invalid type: null, expected a boolean at line 2 column 3", "queue: null is not true or false"),
+            (
+                "invalid type: integer `99999999999999999999` as i128, expected u64",
+                "`99999999999999999999` is not a whole number from 0 to 18446744073709551615",
+            ),
             ("something new: of serde", "something new: of serde"),
         ] {
             assert_eq!(plain(text), words);

@@ -2,7 +2,7 @@
 
 mod decision;
 
-use crate::words::{self, Titles};
+use crate::words::{self, Titles, WAIT};
 use decision::{Advice, Question};
 use protocol::experiment::{Effect, Finding, Recommendation, Use};
 use protocol::workload::Workload;
@@ -19,37 +19,77 @@ pub fn headline(effects: &[Effect], titles: &Titles, threshold_percent: f64) -> 
     if primary.iter().all(|e| e.estimate_percent.is_none()) {
         return "Nothing is measured yet.".into();
     }
-    let knobs = |finding: Finding| -> BTreeSet<&str> {
-        primary.iter().filter(|e| e.verdict == finding).map(|e| e.knob.as_str()).collect()
+    let found = |finding: Finding| -> BTreeSet<Subject<'_>> {
+        primary.iter().filter(|e| e.verdict == finding).map(|e| Subject::of(e)).collect()
     };
-    let (brakes, undecided) = (knobs(Finding::Brake), knobs(Finding::Undecided));
+    let (brakes, undecided) = (found(Finding::Brake), found(Finding::Undecided));
     let seem = primary.iter().filter(|e| words::seems(e, threshold_percent) == Some(Finding::Brake));
-    let seem: BTreeSet<&str> = seem.map(|e| e.knob.as_str()).filter(|k| !brakes.contains(k)).collect();
+    let seem: BTreeSet<_> = seem.map(|e| Subject::of(e)).filter(|s| !brakes.contains(s)).collect();
     let undecided: Vec<_> = undecided.difference(&brakes).copied().collect();
-    let named = |knobs: Vec<&str>| knobs.into_iter().map(|k| titles.title(k)).collect::<Vec<_>>().join(", ");
-    let (suspects, unclear): (Vec<_>, Vec<_>) = undecided.iter().partition(|k| seem.contains(*k));
-    let said = |what: &str, knobs: Vec<&str>| {
-        if knobs.is_empty() { String::new() } else { format!(" {what}: {}.", named(knobs)) }
+    let (suspects, unclear): (Vec<_>, Vec<_>) = undecided.iter().partition(|s| seem.contains(s));
+    let said = |what: &str, subjects: Vec<Subject<'_>>| {
+        let named: Vec<_> = subjects.into_iter().map(|s| s.named(titles)).collect();
+        if named.is_empty() { String::new() } else { format!(" {what}: {}.", named.join(", ")) }
     };
-    let helps = knobs(Finding::Helps).difference(&brakes).copied().collect();
-    let open = said("Faster with the saving value", helps)
+    let helps = found(Finding::Helps).difference(&brakes).copied().collect::<Vec<_>>();
+    let (saving, other): (Vec<_>, Vec<_>) = helps.into_iter().partition(|s| titles.can_save(s.knob));
+    let gains: String = other.iter().filter_map(|s| Some(format!(" {}", s.most(&primary)?.sentence))).collect();
+    let open = gains
+        + &said("Faster with the saving value", saving)
         + &said("Looks like a brake, to be confirmed", suspects)
         + &said("Undecided", unclear);
-    let is_on = |e: &Effect| titles.is_found(&e.knob, &e.to).unwrap_or(true);
+    let is_on = |e: &Effect| titles.is_found(&e.knob, &e.to).unwrap_or(e.knob != WAIT);
     let mut costs: Vec<_> = primary.iter().filter(|e| e.verdict == Finding::Brake).collect();
     // Of those that are on first.
     let size = |e: &Effect| e.estimate_percent.unwrap_or(0.0);
     costs.sort_by(|a, b| is_on(b).cmp(&is_on(a)).then(size(a).total_cmp(&size(b))));
     let Some(worst) = costs.first() else {
         let so_far = if undecided.is_empty() { "" } else { " so far" };
-        return format!("No brake found{so_far}: no setting is shown to cost more than {threshold_percent} %.{open}");
+        return format!(
+            "No brake found{so_far}: {} is shown to cost more than {threshold_percent} %.{open}",
+            nothing(&primary)
+        );
     };
-    let on: BTreeSet<&str> = costs.iter().filter(|e| is_on(e)).map(|e| e.knob.as_str()).collect();
-    let others = brakes.iter().copied().filter(|k| *k != worst.knob);
-    let (too, off): (Vec<_>, Vec<_>) = others.partition(|k| on.is_empty() || on.contains(k));
+    let on: BTreeSet<_> = costs.iter().filter(|e| is_on(e)).map(|e| Subject::of(e)).collect();
+    let others = brakes.iter().copied().filter(|s| *s != Subject::of(worst));
+    let (too, off): (Vec<_>, Vec<_>) = others.partition(|s| on.is_empty() || on.contains(s));
     let also = said("Brakes too", too) + &said("Brakes that are not on now", off);
-    let start = if on.is_empty() { "There are brakes, none of them on now." } else { "The brakes are on." };
-    format!("{start} {}{also}{open}", worst.sentence)
+    let start = match () {
+        // No program of the host is asked how it waits.
+        () if worst.knob == WAIT => "",
+        () if on.is_empty() => "There are brakes, none of them on now. ",
+        () => "The brakes are on. ",
+    };
+    format!("{start}{}{also}{open}", worst.sentence)
+}
+
+/// What a verdict is on: a knob, or one way to wait, each of which is something of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Subject<'a> {
+    knob: &'a str,
+    way: Option<&'a str>,
+}
+
+impl<'a> Subject<'a> {
+    fn of(e: &'a Effect) -> Self {
+        Self { knob: &e.knob, way: (e.knob == WAIT).then_some(e.to.as_str()) }
+    }
+
+    fn named(self, titles: &Titles) -> String {
+        self.way.map_or_else(|| titles.title(self.knob).to_owned(), |way| format!("waiting with {way}"))
+    }
+
+    /// The effect on it that helps most.
+    fn most<'e>(self, effects: &[&'e Effect]) -> Option<&'e Effect> {
+        let size = |e: &Effect| e.estimate_percent.unwrap_or(0.0);
+        let own = effects.iter().copied().filter(|e| e.verdict == Finding::Helps && Subject::of(e) == self);
+        own.max_by(|a, b| size(a).total_cmp(&size(b)))
+    }
+}
+
+/// What is not shown to cost anything.
+fn nothing(effects: &[&Effect]) -> &'static str {
+    if effects.iter().all(|e| e.knob == WAIT) { "no way to wait" } else { "no setting" }
 }
 
 /// What to do with each knob, for each use that the workloads speak for.
@@ -64,7 +104,8 @@ pub fn recommend(
     let mut out = Vec::new();
     for knob in knobs {
         let of_knob: Vec<_> = effects.iter().filter(|e| e.primary && e.knob == knob).collect();
-        for purpose in Use::ALL {
+        // Nothing is to be advised to save power of what cannot.
+        for purpose in Use::ALL.into_iter().filter(|p| *p != Use::Battery || titles.can_save(knob)) {
             let speaks = |e: &&&Effect| {
                 let workload = workloads.iter().find(|w| w.label() == e.workload);
                 purpose == Use::Battery || workload.is_some_and(|w| serves(w) == purpose)

@@ -3,14 +3,19 @@
 use protocol::experiment::workloads::{COLD, COLD_SWEPT, DEEP, PACED, RANDOM, SEQUENTIAL, SEQUENTIAL_DEEP};
 use protocol::experiment::{Base, Effect, Finding, Interaction, Metric, Stage};
 use protocol::knob::Knob;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+
+/// What stands in a knob's place where ways to wait are compared.
+pub(crate) const WAIT: &str = "wait";
 
 /// Names of knobs as people know them, and their values as found, by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Titles {
-    titles: BTreeMap<String, String>,
+    names: BTreeMap<String, String>,
     found: BTreeMap<String, String>,
+    /// Those of which no value saves power.
+    saveless: BTreeSet<String>,
 }
 
 impl Titles {
@@ -25,19 +30,25 @@ impl Titles {
         };
         let found = |k: &Knob| Some((k.id.clone(), k.original.clone().or_else(|| k.value.clone())?));
         Self {
-            titles: named.map(|k| (k.id.clone(), title(k))).collect(),
+            names: named.map(|k| (k.id.clone(), title(k))).collect(),
             found: knobs.iter().filter_map(found).collect(),
+            saveless: knobs.iter().filter(|k| k.saving_value.is_none()).map(|k| k.id.clone()).collect(),
         }
     }
 
     /// The name of a knob; its id if it has none.
     pub fn title<'a>(&'a self, id: &'a str) -> &'a str {
-        self.titles.get(id).map_or(id, String::as_str)
+        self.names.get(id).map_or(id, String::as_str)
     }
 
     /// The value of a knob before anything was changed.
     pub fn found(&self, id: &str) -> Option<&str> {
         self.found.get(id).map(String::as_str)
+    }
+
+    /// Whether this is about saving power at all. How a program waits is not, and a queue that the drive sorts neither.
+    pub fn can_save(&self, id: &str) -> bool {
+        id != WAIT && !self.saveless.contains(id)
     }
 
     /// Whether the host was found with this value, be it at some of its CPUs only ("normal x 2, power x 1"); `None` of
@@ -110,7 +121,7 @@ pub(crate) fn seems(e: &Effect, threshold_percent: f64) -> Option<Finding> {
 /// Who does it.
 fn subject(e: &Effect, titles: &Titles) -> String {
     let title = titles.title(&e.knob);
-    if e.knob == "wait" {
+    if e.knob == WAIT {
         format!("Waiting with {} instead of {}", e.to, e.from)
     } else if title != e.knob || e.knob.contains('.') {
         match titles.found(&e.knob) {

@@ -40,9 +40,15 @@ impl<'a> Question<'a> {
     /// what it is shown to gain.
     pub(super) fn to_perform(&self) -> Advice {
         let good: Vec<_> = self.values().into_iter().filter(|v| matches!(self.known(v), Known::Good)).collect();
-        // Of several the one that is there already.
-        if let Some(value) = good.iter().find(|v| self.is_found(v)).or(good.first()) {
-            let helps = self.with(value).into_iter().find(|e| e.verdict == Finding::Helps);
+        let gain = |v: &str| {
+            let helps = self.with(v).into_iter().filter(|e| e.verdict == Finding::Helps);
+            helps.max_by(|a, b| size(a).total_cmp(&size(b)))
+        };
+        let best = good.iter().filter(|v| gain(v).is_some());
+        let best = best.max_by(|a, b| gain(a).map_or(0.0, size).total_cmp(&gain(b).map_or(0.0, size)));
+        // Of several the one that gains most, or that is there already.
+        if let Some(value) = best.or_else(|| good.iter().find(|v| self.is_found(v))).or(good.first()) {
+            let helps = gain(value);
             return match (helps, self.saving(value)) {
                 (Some(e), _) => self.take(value, true, &format!(". {}", e.sentence)),
                 (None, Saving::Some(_)) => self.take(value, true, &self.free(value)),
@@ -95,7 +101,6 @@ impl<'a> Question<'a> {
 
     fn known(&self, value: &str) -> Known<'a> {
         let all = self.with(value);
-        let size = |e: &Effect| e.estimate_percent.unwrap_or(0.0);
         let brakes = all.iter().filter(|e| e.verdict == Finding::Brake);
         if let Some(worst) = brakes.min_by(|a, b| size(a).total_cmp(&size(b))) {
             return Known::Brake(worst);
@@ -152,6 +157,11 @@ impl<'a> Question<'a> {
         let why = open.map_or_else(|| format!("{}: nothing was measured.", self.title), |e| e.sentence.clone());
         Advice { value: None, keep_saving: None, sentence: format!("Not known yet. {why}") }
     }
+}
+
+/// In percent; below 0 it costs.
+fn size(e: &Effect) -> f64 {
+    e.estimate_percent.unwrap_or(0.0)
 }
 
 /// Power that a value saves at idle.

@@ -7,7 +7,12 @@ use protocol::workload::Workload;
 
 /// A host whose Turbo Boost was found so.
 fn found(value: &str) -> Titles {
-    let knob = Knob { id: "cpu.turbo".into(), title: "Turbo Boost".into(), ..Knob::default() };
+    let knob = Knob {
+        id: "cpu.turbo".into(),
+        title: "Turbo Boost".into(),
+        saving_value: Some("off".into()),
+        ..Knob::default()
+    };
     Titles::of(&[Knob { value: Some(value.into()), ..knob }])
 }
 
@@ -143,4 +148,43 @@ fn the_headline_begins_with_a_brake_that_is_on() {
     let said = headline(&[off, on], &titles, 1.0);
     assert!(said.starts_with("The brakes are on. Setting cpu.c1e to on costs"), "{said}");
     assert!(said.ends_with(" Brakes that are not on now: cpu.turbo."), "{said}");
+}
+
+/// A way to wait against `enter`, with a finding.
+fn way(to: &str, verdict: Finding, estimate: f64) -> Effect {
+    let e = effect(verdict, None, &found("on"));
+    let (low, high) = (Some(estimate - 1.0), Some(estimate + 1.0));
+    let range = if verdict == Finding::Undecided { (None, None) } else { (low, high) };
+    let (knob, from) = ("wait".to_owned(), "enter".to_owned());
+    let (low_percent, high_percent) = range;
+    let mut e = Effect { knob, from, to: to.into(), low_percent, high_percent, ..e };
+    e.estimate_percent = Some(estimate);
+    e.sentence = words::effect(&e, &Titles::default(), 1.0);
+    e
+}
+
+#[test]
+fn of_ways_to_wait_each_is_judged_and_none_is_said_to_be_on() {
+    let said = |ways: &[Effect]| headline(ways, &Titles::default(), 1.0);
+    let slow = [way("enter-no-iowait", Finding::Undecided, 0.0), way("poll", Finding::Brake, -11.0)];
+    let wanted = "Waiting with poll instead of enter costs 10 to 12 % of single random reads. Undecided: waiting with enter-no-iowait.";
+    assert_eq!(said(&slow), wanted);
+    let fast = [way("epoll", Finding::Free, 0.0), way("poll", Finding::Helps, 11.0)];
+    let wanted = "No brake found: no way to wait is shown to cost more than 1 %. Waiting with poll instead of enter gains 10 to 12 % of single random reads.";
+    assert_eq!(said(&fast), wanted);
+    let advice = recommend(&fast, &workloads(), &Titles::default(), 1.0);
+    let [one] = &advice[..] else { panic!("{advice:?}") };
+    assert_eq!((one.purpose, one.value.as_deref()), (Use::Latency, Some("poll")), "{}", one.sentence);
+}
+
+#[test]
+fn nothing_is_advised_to_save_power_of_what_saves_none() {
+    let knob = Knob { id: "sata.ncq@sda".into(), title: "NCQ".into(), value: Some("on".into()), ..Knob::default() };
+    let titles = Titles::of(&[knob]);
+    let mut e = Effect { knob: "sata.ncq@sda".into(), ..effect(Finding::Helps, None, &titles) };
+    e.sentence = words::effect(&e, &titles, 1.0);
+    let said = headline(&[e.clone()], &titles, 1.0);
+    assert!(said.ends_with("Setting NCQ to off gains 3.0 to 4.0 % of single random reads."), "{said}");
+    let advice = recommend(&[e], &workloads(), &titles, 1.0);
+    assert!(advice.iter().all(|r| r.purpose == Use::Latency) && advice.len() == 1, "{advice:?}");
 }

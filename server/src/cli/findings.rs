@@ -3,7 +3,11 @@
 use super::output::shown;
 use super::table::Table;
 use protocol::experiment::{Base, Effect, ExperimentReport, Use};
+use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// Reasons for which trials do not count, told at most.
+const MOST_REASONS: usize = 4;
 
 /// Verdict, effects, what to do, and what does not count.
 pub(super) fn text(report: &ExperimentReport) -> String {
@@ -20,12 +24,18 @@ pub(super) fn text(report: &ExperimentReport) -> String {
     let _ = write!(text, "\n{counted} trials count");
     if !report.void.is_empty() {
         let _ = write!(text, ", {} do not", report.void.len());
-        let mut reasons: Vec<&str> = report.void.iter().map(|v| v.reason.as_str()).collect();
-        reasons.sort_unstable();
-        reasons.dedup();
-        text += &shown(&format!(" ({})", reasons.join("; ")));
+        text += &shown(&format!(" ({})", reasons(report.void.iter().map(|v| v.reason.as_str()))));
     }
     text + ".\n"
+}
+
+/// Each once; of many, the first: a drive that fails does so at another place each time.
+fn reasons<'a>(all: impl Iterator<Item = &'a str>) -> String {
+    let each: BTreeSet<&str> = all.collect();
+    let told: Vec<&str> = each.iter().copied().take(MOST_REASONS).collect();
+    let more = each.len() - told.len();
+    let told = told.join("; ");
+    if more > 0 { format!("{told}; and {more} more reason{}", if more == 1 { "" } else { "s" }) } else { told }
 }
 
 fn heading(purpose: Use) -> &'static str {
@@ -129,5 +139,12 @@ mod tests {
         let wanted = "The brakes are on.\n\nsetting    to   from  workload     effect        interval  verdict  blocks\n\
             cpu.turbo  off  on    4k-qd1 iops  -3.0 %  -4.1 to -2.0 %  brake        14\n\n0 trials count.\n";
         assert_eq!(said, wanted);
+    }
+
+    #[test]
+    fn of_many_reasons_a_few_are_told() {
+        assert_eq!(reasons(["AC unplugged", "busy", "AC unplugged"].into_iter()), "AC unplugged; busy");
+        let many = ["a", "b", "c", "d", "e", "f", "a"];
+        assert_eq!(reasons(many.into_iter()), "a; b; c; d; and 2 more reasons");
     }
 }

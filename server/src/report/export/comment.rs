@@ -13,6 +13,7 @@ const WIDTH: usize = 110;
 pub(super) fn comment(out: &mut String, text: &str) {
     let clean = |c: char| match c {
         '\u{2212}' | '\u{2013}' => '-',
+        '\u{201c}' | '\u{201d}' => '"',
         // At the end of a line it would join the next one to it.
         '\\' => '/',
         c if invisible(c) || c.is_whitespace() => ' ',

@@ -26,8 +26,9 @@ pub trait Desk: Debug + Send + Sync {
     /// changed meanwhile, too.
     fn restore(&self, force: bool) -> Result<RestoreReport, ErrorBody>;
 
-    /// Puts back what was set for an experiment; what lay below it shows again, for as long as it was to stay.
-    fn end_experiment(&self) -> Result<RestoreReport, ErrorBody>;
+    /// Puts back what was set for an experiment; what lay below it shows again, for as long as it was to stay. `over` if
+    /// it has ended or rests, and not only measures without settings of its own for now.
+    fn end_experiment(&self, over: bool) -> Result<RestoreReport, ErrorBody>;
 
     /// What somebody else has changed of ours.
     fn drift(&self) -> Result<Vec<Drift>, ErrorBody>;
@@ -97,7 +98,7 @@ impl Desk for Reader {
         self.refused()
     }
 
-    fn end_experiment(&self) -> Result<RestoreReport, ErrorBody> {
+    fn end_experiment(&self, _: bool) -> Result<RestoreReport, ErrorBody> {
         self.refused()
     }
 

@@ -56,7 +56,7 @@ async fn watch(server: &Server) -> Result<JoinHandle<Vec<Trial>>> {
 }
 
 /// Waits until an experiment has ended.
-async fn ended(server: &Server, id: &str) -> Result<()> {
+pub(crate) async fn ended(server: &Server, id: &str) -> Result<()> {
     let over = |f: &Value| match f["type"].as_str() {
         Some("snapshot") => f["experiment"]["head"]["id"] == id && f["experiment"]["state"] != "running",
         Some("experiment-finished") => f["experiment"] == id,
@@ -189,8 +189,9 @@ async fn rounds(victim: Victim) -> Result<()> {
 }
 
 /// Starts an experiment of some minutes and waits for a trial to end.
-async fn begun(server: &Server) -> Result<String> {
+pub(crate) async fn begun(server: &Server, knobs: &[&str]) -> Result<String> {
     let mut spec = experiment(server.target());
+    spec["knobs"] = json!(knobs);
     spec["max_blocks"] = json!(1000);
     let id = server.post("/experiments?patience=0s", &spec).await?;
     server.event(|f| f["type"] == "trial-finished").await?;
@@ -201,7 +202,7 @@ async fn begun(server: &Server) -> Result<String> {
 async fn an_experiment_goes_on_when_its_server_comes_back() -> Result<()> {
     let tree = Tree::laptop()?;
     let mut server = Server::below(tree.path())?;
-    let id = begun(&server).await?;
+    let id = begun(&server, &["cpu.turbo", "cpu.epb"]).await?;
     for signal in [Signal::KILL, Signal::TERM] {
         server.end(signal)?;
         let before = server.resuming()?;

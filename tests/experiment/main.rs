@@ -4,6 +4,7 @@
 mod idle;
 mod kills;
 mod machine;
+mod taken;
 mod travel;
 
 use anyhow::{Context, Result, ensure};

@@ -24,8 +24,31 @@ pub(super) struct Acts {
     pub(super) keeper: Keeper,
     pub(super) meters: Meters,
     pub(super) hints: Known,
-    /// When somebody put everything back under an experiment, which is to end for that.
-    pub(super) taken: Option<Instant>,
+    pub(super) experiment: Experiment,
+}
+
+/// What is known of an experiment, whose settings may be as found just now.
+#[derive(Debug, Default)]
+pub(super) enum Experiment {
+    /// None is on.
+    #[default]
+    None,
+    /// One sets, and is on for so long unless it sets again.
+    On(Instant),
+    /// Somebody has put everything back under it, and it is to end for that.
+    Taken(Instant),
+}
+
+impl Experiment {
+    /// Whether one is on.
+    fn is_on(&self) -> bool {
+        matches!(self, Self::On(until) if Instant::now() < *until)
+    }
+
+    /// Whether one that is on is to end.
+    fn is_taken(&self) -> bool {
+        matches!(self, Self::Taken(until) if Instant::now() < *until)
+    }
 }
 
 /// What whoever puts everything back is told while an experiment sets and puts back by itself.
@@ -33,8 +56,6 @@ const EXPERIMENTING: &str =
     "An experiment was on. It has lost its settings and ends with the trial that is on; it can be resumed.";
 /// What the experiment is told when it sets the next time.
 const TAKEN: &str = "Somebody put the settings back meanwhile, with `brakecheck restore`.";
-/// Time in which it does. What is still unsaid then is of no experiment that is on.
-const SOON: Duration = Duration::from_mins(10);
 
 /// What is known beyond the kernel's files, and since when: asking the profile daemon takes a connection each time.
 #[derive(Debug, Default)]
@@ -75,17 +96,21 @@ impl Acts {
                 ));
             }
             Verb::Set { lifetime: Lifetime::Kept | Lifetime::For { .. }, .. }
-                if caller != Caller::Server && self.keeper.is_experimenting() =>
+                if caller != Caller::Server && (self.experiment.is_on() || self.keeper.is_experimenting()) =>
             {
                 return Err(ErrorBody::new(ErrorCode::Busy, "An experiment changes settings now.")
                     .hint("Stop or pause it on its page, or where it was started, then try again."));
             }
-            Verb::Set { lifetime: Lifetime::Experiment { .. }, .. }
-                if self.taken.take().is_some_and(|since| since.elapsed() < SOON) =>
+            Verb::Set { lifetime: Lifetime::Experiment { .. }, .. } | Verb::EndExperiment { over: false }
+                if self.experiment.is_taken() =>
             {
                 return Err(ErrorBody::new(ErrorCode::Interrupted, TAKEN).hint("Resume the experiment when you like."));
             }
             Verb::Set { wishes, lifetime, risk, .. } => {
+                // Also where nothing has to be written: its values may be those that were found.
+                if let Lifetime::Experiment { seconds } = lifetime {
+                    self.experiment = Experiment::On(Instant::now() + Duration::from_secs(seconds.into()));
+                }
                 let wishes = wishes.iter().map(|w| listing.wish(w)).collect::<Result<Vec<_>, _>>()?;
                 let hints = self.hints.hints(&self.root);
                 // What the daemon says may be another thing now.
@@ -98,15 +123,21 @@ impl Acts {
             }
             Verb::Restore { session: true, force } => Answer::Report(self.keeper.restore(Scope::Session, force)),
             Verb::Restore { session: false, force } => {
-                let is_experimenting = self.keeper.is_experimenting();
                 let mut report = self.keeper.restore(Scope::All, force);
-                if caller != Caller::Server && is_experimenting {
-                    self.taken = Some(Instant::now());
+                if let Experiment::On(until) = self.experiment
+                    && self.experiment.is_on()
+                {
+                    self.experiment = Experiment::Taken(until);
                     report.notes.push(EXPERIMENTING.into());
                 }
                 Answer::Report(report)
             }
-            Verb::EndExperiment => Answer::Report(self.keeper.restore(Scope::Experiment, false)),
+            Verb::EndExperiment { over } => {
+                if over {
+                    self.experiment = Experiment::None;
+                }
+                Answer::Report(self.keeper.restore(Scope::Experiment, false))
+            }
             Verb::Script => Answer::Script(self.keeper.script()),
             Verb::Drift => Answer::Drift(self.keeper.drift()),
             Verb::Renew => Answer::Done,

@@ -307,8 +307,8 @@ impl Desk for Client {
         self.put_back(Verb::Restore { session: false, force })
     }
 
-    fn end_experiment(&self) -> Result<RestoreReport, ErrorBody> {
-        self.put_back(Verb::EndExperiment)
+    fn end_experiment(&self, over: bool) -> Result<RestoreReport, ErrorBody> {
+        self.put_back(Verb::EndExperiment { over })
     }
 
     fn drift(&self) -> Result<Vec<Drift>, ErrorBody> {

@@ -1,6 +1,6 @@
 //! The broker's life: it owns the keeper, answers callers, and puts settings back when their time is over.
 
-use super::act::{Acts, Known};
+use super::act::{Acts, Experiment, Known};
 use super::connection::{Caller, Connection, Next};
 use super::logind::{Heard, Logind};
 use super::meters::Meters;
@@ -99,7 +99,13 @@ pub fn serve(setup: Setup, say: &mut dyn FnMut(&str)) -> Result<(), BrokerError>
     let socket = PathBuf::from(format!("/proc/self/fd/{}/{}", journal.as_raw_fd(), socket_name(&setup.root)));
     let logind = Logind::listen(&setup.root);
     let mut broker = Broker {
-        acts: Acts { root: setup.root, keeper, meters: Meters::default(), hints: Known::default(), taken: None },
+        acts: Acts {
+            root: setup.root,
+            keeper,
+            meters: Meters::default(),
+            hints: Known::default(),
+            experiment: Experiment::default(),
+        },
         connections: vec![server],
         listener: listen(&socket).map_err(failed("listen for command lines"))?,
         signals: setup.signals,

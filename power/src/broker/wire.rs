@@ -57,7 +57,10 @@ pub enum Verb {
         force: bool,
     },
     /// Puts back what was set for an experiment; what lay below it shows again.
-    EndExperiment,
+    EndExperiment {
+        /// It has ended or rests, and does not only measure without settings of its own for now.
+        over: bool,
+    },
     /// What `Restore` would write, as lines for a shell.
     Script,
     /// What somebody else has changed of ours.

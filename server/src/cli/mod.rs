@@ -117,6 +117,8 @@ pub enum Command {
     /// List the host's settings and what each can be set to; `knobs set` sets some
     Knobs(knobs::KnobsArgs),
     /// Put back every setting that Brakecheck has changed
+    ///
+    /// An experiment that runs on a server's settings ends with the trial that is on; `experiment resume` goes on with it.
     Restore(restore::RestoreArgs),
     /// The process that changes settings for a server; started by it
     #[command(hide = true)]

@@ -166,7 +166,7 @@ impl Blocks<'_> {
         }
         let began = Instant::now();
         self.in_force = None;
-        let report = self.hand.put_back()?;
+        let report = self.hand.put_back(true)?;
         let experiment = self.record.id.clone();
         if let Some(left) = unrestored(&report) {
             (self.sink)(Event::ExperimentNote { experiment: experiment.clone(), text: left.message });

@@ -111,15 +111,15 @@ impl Hand {
         self.desk.set(wishes, lifetime, self.risk)
     }
 
-    /// Puts back everything that was set, for now or for good, and says what became of it.
-    pub fn put_back(&mut self) -> Result<RestoreReport, ErrorBody> {
+    /// Puts back everything that was set, and says what became of it. `over` if nothing is to be set until further notice.
+    pub fn put_back(&mut self, over: bool) -> Result<RestoreReport, ErrorBody> {
         let report = match &self.who {
             Who::Nobody => RestoreReport::default(),
             Who::Own(broker, _) => broker.put_back()?,
             Who::Server if !self.any_set => RestoreReport::default(),
-            Who::Server => self.desk.end_experiment()?,
+            Who::Server => self.desk.end_experiment(over)?,
         };
-        self.any_set = false;
+        self.any_set &= !over;
         Ok(report)
     }
 
@@ -129,7 +129,7 @@ impl Hand {
     }
 
     fn let_go(&mut self) -> Result<RestoreReport, ErrorBody> {
-        let report = self.put_back();
+        let report = self.put_back(true);
         if let Who::Own(broker, pulse) = std::mem::replace(&mut self.who, Who::Nobody) {
             pulse.end();
             broker.end();

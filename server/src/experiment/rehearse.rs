@@ -50,7 +50,7 @@ pub(super) fn bring(
     };
     let wishes: Vec<Assignment> = to.set.iter().filter(can_be_set).cloned().collect();
     if wishes.len() < to.set.len()
-        && let Some(left) = unrestored(&hand.put_back()?)
+        && let Some(left) = unrestored(&hand.put_back(false)?)
     {
         return Ok(Some(left.message.trim_end_matches('.').to_owned()));
     }

@@ -58,8 +58,8 @@ impl Desk for Attended {
         self.ask(|client| client.restore(force), refused)
     }
 
-    fn end_experiment(&self) -> Result<RestoreReport, ErrorBody> {
-        self.ask(Desk::end_experiment, refused)
+    fn end_experiment(&self, over: bool) -> Result<RestoreReport, ErrorBody> {
+        self.ask(|desk| desk.end_experiment(over), refused)
     }
 
     fn drift(&self) -> Result<Vec<Drift>, ErrorBody> {

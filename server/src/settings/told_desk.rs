@@ -26,8 +26,8 @@ impl Desk for Settings {
         self.desk.restore(force)
     }
 
-    fn end_experiment(&self) -> Result<RestoreReport, ErrorBody> {
-        let report = self.desk.end_experiment();
+    fn end_experiment(&self, over: bool) -> Result<RestoreReport, ErrorBody> {
+        let report = self.desk.end_experiment(over);
         self.list()?;
         report
     }

@@ -15,6 +15,7 @@
 //! | [`http`] | routes, the gate in front of them, the embedded page |
 //! | [`lan`], [`mask`] | the listener for viewers on the network, and what they do not get to see |
 //! | [`targets`] | places where a run could go |
+//! | `terminal` | what a terminal may show of names that others chose |
 //! | [`token`] | the operator's credentials |
 //! | [`config`], [`toml_file`] | the configuration file, and TOML as people write it |
 //! | [`cpus`] | which processors the server keeps off |
@@ -41,5 +42,6 @@ pub mod settings;
 pub mod state_dir;
 pub mod store;
 pub mod targets;
+mod terminal;
 pub mod token;
 pub mod toml_file;

@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use rustix::process::{Signal, geteuid};
 use serde_json::json;
 use std::fs::{self, Permissions};
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -43,6 +44,22 @@ async fn a_server_that_may_not_start_puts_back_first() -> Result<()> {
     let why = if geteuid().is_root() { "stray" } else { "sudo" };
     serve(&tree, &server.state_dir())?.refused(5, &[why, "Put back", "cpu.turbo"])?;
     tree.assert_as_found()
+}
+
+#[test]
+fn what_an_earlier_one_left_is_told_without_what_a_terminal_would_obey() -> Result<()> {
+    let (tree, dir) = (Tree::laptop()?, scratch()?);
+    let state = dir.path().join("st\u{1b}[2Jate\nPut back: nothing");
+    ensure!(run(&tree, &state, &["knobs", "set", "cpu.turbo=off"])?.code == Some(0));
+    for file in fs::read_dir(state.join("journal"))? {
+        let mut file = fs::File::options().append(true).open(file?.path())?;
+        file.write_all(b"damaged\n")?;
+    }
+    fs::write(state.join("stray"), "")?;
+    let told = serve(&tree, &state)?;
+    told.refused(5, &["of the journal was skipped", "st\\u{1b}[2Jate\\nPut back: nothing"])?;
+    ensure!(!told.stderr.contains('\u{1b}'), "{told:?}");
+    Ok(())
 }
 
 #[test]

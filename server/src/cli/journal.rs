@@ -1,6 +1,7 @@
 //! The command line's way to the settings: through the broker of a running server, or by itself.
 
 use super::Globals;
+use super::output::say;
 use crate::privilege::{self, Hold, NEEDS_ROOT, Unheld};
 use crate::state_dir::StateDir;
 use power::Root;
@@ -39,7 +40,7 @@ pub(super) fn take_over(globals: &Globals) -> Result<Option<Settings>, ErrorBody
     loop {
         match find(globals, false)? {
             Err(Unheld::Silent(silent)) if ended < MOST_ENDED => {
-                eprintln!("{} It is ended now.", silent.words());
+                say(&format!("{} It is ended now.", silent.words()));
                 silent.end()?;
                 ended += 1;
             }

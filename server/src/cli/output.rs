@@ -1,5 +1,6 @@
 //! Writing to standard output.
 
+pub(super) use crate::terminal::{say, shown};
 use protocol::error::{ErrorBody, ErrorCode};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
@@ -20,21 +21,4 @@ pub(super) fn json(value: &impl Serialize) -> Result<(), ErrorBody> {
     let json = serde_json::to_string_pretty(value)
         .map_err(|e| ErrorBody::new(ErrorCode::Internal, format!("The result cannot be written as JSON: {e}.")))?;
     text(&(json + "\n"))
-}
-
-/// A path or name as a terminal may show it: control characters are escaped, so that a name with a line break stays
-/// on its line and one with an escape sequence stays harmless.
-pub(super) fn shown(name: &str) -> String {
-    name.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shown;
-
-    #[test]
-    fn control_characters_are_escaped_and_nothing_else() {
-        assert_eq!(shown("größe 漢字: 100%"), "größe 漢字: 100%");
-        assert_eq!(shown("a\nb\u{1b}[31m"), "a\\nb\\u{1b}[31m");
-    }
 }

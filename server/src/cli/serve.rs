@@ -3,6 +3,7 @@
 mod chosen;
 
 use super::Globals;
+use super::output::say;
 use crate::lan::Address;
 use crate::privilege::{self, Entered};
 use crate::serve::{Options, Server};
@@ -119,13 +120,13 @@ fn serve(chosen: Chosen, open_page: bool, globals: &Globals, entered: &Entered) 
 /// The address with the token, alone on a line of standard output; everything else on standard error.
 fn announce(server: &Server, json: bool) {
     if let Some(aside) = &server.app().runner.put_aside {
-        eprintln!("The result store was damaged. It was kept as {}; a new one was begun.", aside.display());
+        say(&format!("The result store was damaged. It was kept as {}; a new one was begun.", aside.display()));
     }
     eprintln!("Brakecheck {} is at the address below. Ctrl-C ends it.", protocol::VERSION);
     let lan = server.app().lan.status(server.app());
     if let Some(url) = &lan.url {
         let note = lan.note.map(|note| format!(" {note}")).unwrap_or_default();
-        eprintln!("Viewers on the network may look, and nothing else, at {url}.{note}");
+        say(&format!("Viewers on the network may look, and nothing else, at {url}.{note}"));
         if let Some(fingerprint) = &lan.fingerprint {
             eprintln!("SHA-256 fingerprint of its certificate: {fingerprint}");
         }

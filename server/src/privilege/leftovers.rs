@@ -1,6 +1,7 @@
 //! What an earlier server that died has left, looked at before the next one starts.
 
 use super::hold::{Hold, Unheld};
+use crate::terminal;
 use power::Root;
 use power::keeper::{Keeper, Scope};
 use protocol::error::{ErrorBody, ErrorCode};
@@ -34,7 +35,7 @@ pub(super) fn put_back(root: &Root, state: &Path) {
     report.items.extend(expired.items);
     report.notes.extend(expired.notes);
     for line in words(&report) {
-        eprintln!("{line}");
+        terminal::say(&line);
     }
 }
 

@@ -107,7 +107,7 @@ fn begin(root: Root, path: &Path, user: Option<&str>) -> Result<Entered, ErrorBo
             }
             Err(error) => {
                 let reason = format!("Settings cannot be changed: {}", error.message);
-                eprintln!("{reason}");
+                crate::terminal::say(&reason);
                 (Arc::new(Reader::new(root, reason)), None)
             }
         },

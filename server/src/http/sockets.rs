@@ -15,9 +15,10 @@ use serde::Deserialize;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Largest message in bytes that is read at all. Far above what is understood, so that whoever sends too much is still
-/// told so: a connection that is closed with bytes unread is reset, and the farewell is lost with it.
-const MAX_MESSAGE: usize = 1024 * 1024;
+/// Largest message in bytes that is read at all, and so the most that is held for a connection on which it does not end.
+/// Far above what is understood, so that whoever sends too much is still told so: a connection that is closed with bytes
+/// unread is reset, and the farewell is lost with it.
+const MAX_MESSAGE: usize = 128 * 1024;
 
 /// What a viewer of runs wants.
 #[derive(Debug, Deserialize)]

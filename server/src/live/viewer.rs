@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
+use tokio_tungstenite::tungstenite::Error;
 use tokio_util::sync::CancellationToken;
 
 /// A ping is sent this often.
@@ -25,7 +26,7 @@ const RESYNC: Duration = Duration::from_millis(250);
 /// Largest message that a viewer may send, in bytes.
 const MAX_MESSAGE: usize = 16 * 1024;
 /// What is said of a larger one.
-const TOO_LARGE: End = End::Close(close_code::SIZE, "the message is too large or damaged");
+const TOO_LARGE: End = End::Close(close_code::SIZE, "the message is too large");
 /// What is said to a viewer that takes nothing. It stands behind what waits for it already.
 const STALLED: End = End::Close(close_code::AGAIN, "nothing was taken for 10 s");
 /// Time for the farewell itself.
@@ -35,6 +36,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 enum End {
     /// It is gone, or takes nothing any more.
     Gone,
+    /// It has said farewell, and is owed the answer.
+    Left,
     /// It is told that, and why.
     Close(u16, &'static str),
 }
@@ -79,8 +82,9 @@ pub async fn view<S: Stream>(
                     Some(Ok(Message::Text(text))) => viewer.answer(&text, &seat).await,
                     Some(Ok(Message::Binary(_))) => viewer.send_error::<S>("a binary message", &seat).await,
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
-                    Some(Ok(Message::Close(_))) | None => Err(End::Gone),
-                    Some(Err(_)) => Err(TOO_LARGE),
+                    Some(Ok(Message::Close(_))) => Err(End::Left),
+                    Some(Err(error)) => Err(damaged(error)),
+                    None => Err(End::Gone),
                 }
             },
             _ = beat.tick(), if pulse => viewer.pulse().await,
@@ -92,10 +96,24 @@ pub async fn view<S: Stream>(
             break end;
         }
     };
-    if let End::Close(code, reason) = end {
-        // Nobody is left to be told when this fails.
-        let close = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
-        let _ = timeout(FAREWELL, viewer.out.send(close)).await;
+    // Nobody is left to be told when this fails.
+    let _ = match end {
+        End::Gone => return,
+        End::Left => timeout(FAREWELL, viewer.out.flush()).await,
+        End::Close(code, reason) => {
+            let close = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
+            timeout(FAREWELL, viewer.out.send(close)).await
+        }
+    };
+}
+
+/// What is said to a viewer whose bytes make no message: the codes of RFC 6455, section 7.4.1.
+fn damaged(error: axum::Error) -> End {
+    match error.into_inner().downcast_ref() {
+        Some(Error::Capacity(_)) => TOO_LARGE,
+        Some(Error::Utf8(_)) => End::Close(close_code::INVALID, "the text is not UTF-8"),
+        Some(Error::Protocol(_)) => End::Close(close_code::PROTOCOL, "the frame is damaged"),
+        _ => End::Gone,
     }
 }
 

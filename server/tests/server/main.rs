@@ -5,6 +5,7 @@
 mod api;
 mod common;
 mod experiments;
+mod frames;
 mod fuzzed;
 mod hostile;
 mod import;

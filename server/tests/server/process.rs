@@ -1,6 +1,6 @@
 //! The program itself: start, second instances, signals, sudden death.
 
-use crate::common::{Access, PATIENCE, directory, give_to_server, reads};
+use crate::common::{Access, Lan, PATIENCE, directory, give_to_server, reads};
 use protocol::event::Event;
 use protocol::run::RunState;
 use server::state_dir::StateDir;
@@ -37,10 +37,31 @@ impl Program {
 
     /// One that has the settings below `root` in hand.
     pub(crate) fn below(root: &Path, state: &Path) -> Self {
-        let mut child = command_below(root, state, "0").spawn().unwrap();
+        Self::spawned(&mut command_below(root, state, "0"))
+    }
+
+    /// One with a listener for viewers.
+    pub(crate) fn watched(state: &Path) -> Self {
+        Self::spawned(command(state, "0").args(["--lan", "127.0.0.1:0"]))
+    }
+
+    fn spawned(command: &mut Command) -> Self {
+        let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         Self { child, access: Access::from_line(&line) }
+    }
+
+    /// Where viewers come in, without the scheme.
+    pub(crate) async fn viewers(&self) -> String {
+        Lan::at(self.access.json("/api/v1/lan").await["url"].as_str().unwrap()).authority
+    }
+
+    /// Most memory that it ever had, in bytes.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap();
+        1024 * line.trim().trim_end_matches(" kB").parse::<u64>().unwrap()
     }
 
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {

@@ -3,13 +3,14 @@
 use axum::http::Request;
 use protocol::api::{LanRequest, RunRequest, SessionRequest};
 use protocol::event::ClientMessage;
-use protocol::experiment::ExperimentSpec;
 use protocol::experiment::request::ExperimentText;
+use protocol::experiment::{ExperimentSpec, Use};
 use protocol::power::{RestoreRequest, SetRequest};
 use protocol::units::{Bytes, Iops, Micros, Seconds};
 use protocol::workload::{Distribution, Rw, Wait};
 use serde::de::DeserializeOwned;
 use server::http::gate::Gate;
+use server::report::{self, Format};
 
 /// Bodies of every POST, and what a client may say on a WebSocket.
 pub fn bodies(data: &[u8]) {
@@ -39,9 +40,25 @@ pub fn files(data: &[u8]) {
     }
 }
 
-/// Experiments of other hosts.
-pub fn import(data: &[u8]) {
-    let _ = server::experiment::import::open(data);
+/// What must not come out as it went in: a line of its own, and an element.
+pub const PLANTED: &str = "x\nPLANTED\r\nPLANTED <script>PLANTED";
+
+/// Experiments of other hosts. What is taken is also drawn, and written in every form, where nothing in it may become
+/// an element of a page or a line of a script. Returns whether it is taken.
+pub fn import(data: &[u8]) -> bool {
+    let Ok((file, _)) = server::experiment::import::open(data) else { return false };
+    let mut drawn = vec![report::kiosk::verdict(&file, &[]), report::kiosk::ladder(&file)];
+    for format in Format::ALL {
+        let purposes = if matches!(format, Format::Html | Format::Json) { &Use::ALL[..1] } else { &Use::ALL };
+        for purpose in purposes {
+            drawn.extend(report::export(&file, format, *purpose));
+        }
+    }
+    for text in drawn {
+        assert!(!text.contains("<script>PLANTED"), "{text}");
+        assert!(text.starts_with('{') || !text.lines().any(|l| l.trim_start().starts_with("PLANTED")), "{text}");
+    }
+    true
 }
 
 /// Heads of requests, at the gate: a line each, `name: value`. Nobody gets in without the token.

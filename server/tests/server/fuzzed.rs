@@ -4,35 +4,46 @@
 #[path = "../../../fuzz/src/entries.rs"]
 mod entries;
 
+use crate::import::FILE;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proptest::test_runner::{Config, RngSeed};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use serde_json::{Value, json};
 use server::http::gate::{Entry, Gate};
 use server::token::Token;
+use std::cell::Cell;
 use std::sync::Arc;
 
 const BODIES: [&str; 8] = [
-    r#"{"target":"/mnt","workloads":[{"rw":"randread","bs":"4k","iodepth":8,"size":"256m","runtime":"4s"}],"queue":true}"#,
-    r#"{"target":"/mnt","preset":"cdm8","repetitions":3,"columns":["read","mix"],"pause":1.5,"wait":"epoll"}"#,
-    r#"{"design":"ladder","target":"/mnt","rung":[{"name":"a"},{"name":"b","set":{"cpu.turbo":"off","sata.ncq@sda":32}}]}"#,
-    r#"{"design":"check","workloads":["cold-read-2s",{"name":"x","rw":"read","bs":"1m"}],"trial_seconds":0.5,"seed":7}"#,
-    r#"{"set":[{"id":"cpu.turbo","value":"off"}],"lifetime":{"kind":"for","seconds":9},"risk":true}"#,
-    r#"{"force":true}"#,
-    r#"{"on":false}"#,
-    r#"{"type":"resync"}"#,
+    include_str!("../../../fuzz/seeds/bodies/run.json"),
+    include_str!("../../../fuzz/seeds/bodies/preset.json"),
+    include_str!("../../../fuzz/seeds/bodies/ladder.json"),
+    include_str!("../../../fuzz/seeds/bodies/check.json"),
+    include_str!("../../../fuzz/seeds/bodies/knobs.json"),
+    include_str!("../../../fuzz/seeds/bodies/restore.json"),
+    include_str!("../../../fuzz/seeds/bodies/lan.json"),
+    include_str!("../../../fuzz/seeds/bodies/resync.json"),
 ];
-const FILES: [&str; 2] = [
-    "design = \"one-at-a-time\"\nknobs = [\"cpu.turbo\"]\nmax_blocks = 20\nthreshold_percent = 1.5\n",
-    "design = \"ab\"\n[[workloads]]\nname = \"db\"\nrw = \"randread\"\nbs = \"8k\"\n[[rung]]\nname = \"a\"\nset = { x = 1 }\n",
-];
+const FILES: [&str; 2] =
+    [include_str!("../../../fuzz/seeds/files/one-at-a-time.toml"), include_str!("../../../fuzz/seeds/files/ab.toml")];
 const HEADS: [&str; 4] = [
-    "/api/v1/runs\nhost: 127.0.0.1:7411\norigin: http://127.0.0.1:7411\nauthorization: Bearer 55555",
-    "/ws/bench\nhost: [::1]:7411\norigin: null\ncookie: brakecheck-7411=5555; a=b",
-    "http://bench.local:7411/\nhost: bench.local\nhost: evil",
-    "/kiosk?show=run\nhost: LOCALHOST.:7411\naccept: text/html",
+    include_str!("../../../fuzz/seeds/heads/bearer.txt"),
+    include_str!("../../../fuzz/seeds/heads/socket.txt"),
+    include_str!("../../../fuzz/seeds/heads/two-hosts.txt"),
+    include_str!("../../../fuzz/seeds/heads/kiosk.txt"),
 ];
-const WORDS: [&str; 10] =
-    ["4k", "1.5m", "256gib", "500ms", "2h", "0.001", "zipf:1.2", "randread", "enter-no-iowait", "one-at-a-time"];
+const WORDS: [&str; 10] = [
+    include_str!("../../../fuzz/seeds/words/size.txt"),
+    include_str!("../../../fuzz/seeds/words/fraction.txt"),
+    include_str!("../../../fuzz/seeds/words/binary-size.txt"),
+    include_str!("../../../fuzz/seeds/words/time.txt"),
+    include_str!("../../../fuzz/seeds/words/hours.txt"),
+    include_str!("../../../fuzz/seeds/words/number.txt"),
+    include_str!("../../../fuzz/seeds/words/zipf.txt"),
+    include_str!("../../../fuzz/seeds/words/rw.txt"),
+    include_str!("../../../fuzz/seeds/words/wait.txt"),
+    include_str!("../../../fuzz/seeds/words/design.txt"),
+];
 
 /// One of the examples with some of its bytes changed, left out, doubled, or cut off after.
 fn mutated(examples: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
@@ -84,4 +95,58 @@ proptest! {
     fn no_word_is_too_strange(data in mutated(&WORDS)) {
         entries::words(&data);
     }
+}
+
+/// A sound experiment with some of its values replaced, mostly by others of their kind.
+fn altered() -> impl Strategy<Value = Vec<u8>> {
+    let edits = prop::collection::vec((any::<Index>(), any::<Index>()), 1..3);
+    edits.prop_map(|edits| {
+        let mut file: Value = serde_json::from_str(FILE).unwrap();
+        for (at, what) in edits {
+            let at = at.index(count(&file));
+            let value = nth(&mut file, &mut at.clone()).unwrap();
+            let others = match value {
+                Value::String(_) => vec![json!(entries::PLANTED), json!(""), json!("x".repeat(5000)), json!("../..")],
+                Value::Number(_) => vec![json!(-1), json!(0), json!(1e308), json!(-1e-308), json!(u64::MAX)],
+                Value::Array(all) => vec![json!([]), json!([all.last(), all.first()]), json!([all, all]), json!(null)],
+                _ => vec![json!(null), json!({}), json!(true), json!(entries::PLANTED)],
+            };
+            *value = what.get(&others).clone();
+        }
+        serde_json::to_vec(&file).unwrap()
+    })
+}
+
+/// How many values there are in `value`, itself included.
+fn count(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(all) => all.iter().map(count).sum(),
+        Value::Object(all) => all.values().map(count).sum(),
+        _ => 0,
+    }
+}
+
+/// The `n`th of them.
+fn nth<'a>(value: &'a mut Value, n: &mut usize) -> Option<&'a mut Value> {
+    if *n == 0 {
+        return Some(value);
+    }
+    *n -= 1;
+    match value {
+        Value::Array(all) => all.iter_mut().find_map(|v| nth(v, n)),
+        Value::Object(all) => all.values_mut().find_map(|v| nth(v, n)),
+        _ => None,
+    }
+}
+
+#[test]
+fn no_experiment_is_too_strange() {
+    let taken = Cell::new(0);
+    let once = |(altered, damaged): (Vec<u8>, Vec<u8>)| {
+        taken.set(taken.get() + u32::from(entries::import(&altered)));
+        entries::import(&damaged);
+        Ok(())
+    };
+    TestRunner::new(Config { cases: 1000, ..config() }).run(&(altered(), mutated(&[FILE])), once).unwrap();
+    assert!(taken.get() > 50, "only {} were taken and drawn", taken.get());
 }

@@ -112,7 +112,8 @@ hostile: build ## 10,000 hostile requests at both listeners during runs, some mi
 
 fuzz: ## arbitrary bytes at whatever reads what others wrote, a minute for each; TIME=600 for more; needs nightly Rust and cargo-fuzz
 	@cd fuzz
-	for target in targets/*.rs; do cargo +nightly fuzz run --fuzz-dir . "$$(basename "$$target" .rs)" -- -max_total_time=$(or $(TIME),60); done
+	for target in targets/*.rs; do name=$$(basename "$$target" .rs); mkdir -p "corpus/$$name"
+	cargo +nightly fuzz run --fuzz-dir . "$$name" "corpus/$$name" "seeds/$$name" -- -max_total_time=$(or $(TIME),60); done
 
 viewers: build ## measure with 200 viewers and without, and with 1,000 that never read, some minutes; ARGS="--rounds 3" for less
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) $(CARGO) run -q -p tests --bin viewers -- $(ARGS)

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use tests::{Cost, scratch};
+use tests::{Cost, Setting, scratch};
 
 /// Turbo, energy preference and governor of two CPUs.
 const FILES: [(&str, &str); 12] = [
@@ -45,7 +45,7 @@ impl Machine {
 
     /// Half the reads while turbo is off.
     pub(crate) fn cost(&self) -> Cost {
-        Cost { file: self.path().join(TURBO), saving: "1".into(), slowed: 100, full: 200 }
+        Cost { setting: Setting { file: self.path().join(TURBO), saving: "1".into() }, slowed: 100, full: 200 }
     }
 
     /// The first setting that is not as it was found.

@@ -1,5 +1,8 @@
 //! Knobs of the recorded laptop, each with a file that says whether it saves.
 
+use std::path::Path;
+use tests::Setting;
+
 /// A knob that a cost can be planted on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Knob {
@@ -8,6 +11,13 @@ pub(crate) struct Knob {
     pub(crate) file: &'static str,
     /// What the file says while the knob saves.
     pub(crate) saving: &'static str,
+}
+
+impl Knob {
+    /// Its setting below this tree.
+    pub(crate) fn below(&self, tree: &Path) -> Setting {
+        Setting { file: tree.join(self.file), saving: self.saving.into() }
+    }
 }
 
 /// Those of every experiment: processor, link and drive; none acts on another's files.

@@ -5,13 +5,14 @@ use anyhow::{Context, Result, ensure};
 use protocol::experiment::ExperimentReport;
 use rustix::process::{Pid, setpriority_process};
 use std::fmt::Write;
+use std::process::Command;
 use std::time::{Duration, Instant};
-use tests::{Brake, Cli, Cost, Disk, Finished, Tree};
+use tests::{Brake, Cli, Cost, Disk, Drive, Finished, Pace, Tree};
 
 /// Reads a second at full speed, of the experiment on six knobs.
 const FULL: u32 = 200;
-/// The same for a check, which asks for 200 a second in one of its workloads.
-const FULL_CHECK: u32 = 400;
+/// The drive of a check: about as quiet as a solid-state drive on an idle machine.
+const PACE: Pace = Pace { read: Duration::from_millis(4), bandwidth: 400_000_000 };
 
 /// Before whatever else this machine does: reads that come late from a busy processor are no cost of a knob.
 const PRIORITY: i32 = -19;
@@ -36,50 +37,39 @@ fn experiment() -> String {
 /// Runs the experiment with a cost of so many percent on one knob. `None`, with a word on why, where no cost can be
 /// planted.
 pub(crate) fn run(planted: &Knob, percent: u32) -> Result<Option<Found>> {
-    let text = experiment();
-    with_cost(planted, percent, FULL, |cli, tree, disk| {
-        let file = cli.state_dir().join("experiment.toml");
-        std::fs::write(&file, &text)?;
-        let mut command = cli.command(["--json", "--sysroot"])?;
-        command.arg(tree.path()).args(["experiment", "run", "--quiet", "--patience", "0s", "--target"]);
-        command.arg(disk.path()).arg(file);
-        Ok(command)
-    })
-}
-
-/// Runs a check of these knobs, as a user would.
-pub(crate) fn check(knobs: &[&str], planted: &Knob, percent: u32) -> Result<Option<Found>> {
-    with_cost(planted, percent, FULL_CHECK, |cli, tree, disk| {
-        let mut command = cli.command(["--json", "--sysroot"])?;
-        command.arg(tree.path()).args(["check", "--quiet", "--size", "16m", "--knobs", &knobs.join(","), "--target"]);
-        command.arg(disk.path());
-        Ok(command)
-    })
-}
-
-/// Runs a command that prints a report.
-fn with_cost(
-    planted: &Knob,
-    percent: u32,
-    full: u32,
-    command: impl Fn(&Cli, &Tree, &Disk) -> Result<std::process::Command>,
-) -> Result<Option<Found>> {
     let (tree, cli) = (Tree::laptop()?, Cli::new()?);
     let Some(disk) = Disk::in_memory("ext4", 48)? else { return Ok(None) };
-    let (file, saving) = (tree.path().join(planted.file), planted.saving.to_owned());
-    let Some(brake) = Brake::new(&disk, Cost { file, saving, slowed: full * (100 - percent) / 100, full })? else {
-        return Ok(None);
-    };
+    let cost = Cost { setting: planted.below(tree.path()), slowed: FULL * (100 - percent) / 100, full: FULL };
+    let Some(brake) = Brake::new(&disk, cost)? else { return Ok(None) };
+    let file = cli.state_dir().join("experiment.toml");
+    std::fs::write(&file, experiment())?;
+    let mut command = cli.command(["--json", "--sysroot"])?;
+    command.arg(tree.path()).args(["experiment", "run", "--quiet", "--patience", "0s", "--target"]);
+    command.arg(disk.path()).arg(file);
+    found(command, &tree, |process| brake.take(process)).map(Some)
+}
+
+/// Runs a check of these knobs, as a user would, with a cost of so many percent on one.
+pub(crate) fn check(knobs: &[&str], planted: &Knob, percent: u32) -> Result<Option<Found>> {
+    let (tree, cli) = (Tree::laptop()?, Cli::new()?);
+    let Some(drive) = Drive::with("ext4", 64, PACE)? else { return Ok(None) };
+    let _cost = drive.slowed(100.0 / f64::from(100 - percent), planted.below(tree.path()))?;
+    let mut command = cli.command(["--json", "--sysroot"])?;
+    command.arg(tree.path()).args(["check", "--quiet", "--size", "16m", "--knobs", &knobs.join(","), "--target"]);
+    command.arg(drive.path());
+    found(command, &tree, |_| Ok(())).map(Some)
+}
+
+/// Runs a command that prints a report; `start` is told its process.
+fn found(mut command: Command, tree: &Tree, start: impl FnOnce(u32) -> Result<()>) -> Result<Found> {
     let began = Instant::now();
-    let child = command(&cli, &tree, &disk)?.spawn()?;
-    brake.take(child.id())?;
-    let process = Pid::from_raw(i32::try_from(child.id())?);
-    setpriority_process(process, PRIORITY)?;
+    let child = command.spawn()?;
+    start(child.id())?;
+    setpriority_process(Pid::from_raw(i32::try_from(child.id())?), PRIORITY)?;
     let finished = Finished::of(child)?;
     let took = began.elapsed();
     ensure!(finished.code == Some(0), "{finished:?}");
     let report = serde_json::from_str(&finished.stdout).with_context(|| finished.stdout.clone())?;
-    drop(brake);
     tree.assert_as_found()?;
-    Ok(Some(Found { report, took }))
+    Ok(Found { report, took })
 }

@@ -1,15 +1,11 @@
 //! A real cost that follows one setting: a control group's limit of reads a second.
 
 use crate::Disk;
-use anyhow::{Context, Result, ensure};
-use rustix::fs::inotify;
-use std::fmt;
+use crate::follow::{Follower, Setting};
+use anyhow::{Context, Result};
 use std::fs;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A control group whose reads of one device are limited, so many a second.
 #[derive(Debug)]
@@ -64,84 +60,34 @@ impl Drop for Group {
 /// cost exact.
 #[derive(Debug, Clone)]
 pub struct Cost {
-    /// The file of the setting.
-    pub file: PathBuf,
-    /// What it says while the setting saves.
-    pub saving: String,
-    /// Reads a second then.
+    /// What it follows.
+    pub setting: Setting,
+    /// Reads a second while that saves.
     pub slowed: u32,
     /// Reads a second otherwise: slow enough for any disk.
     pub full: u32,
 }
 
-impl Cost {
-    fn now(&self) -> Result<u32> {
-        let saves = fs::read_to_string(&self.file)?.trim() == self.saving;
-        Ok(if saves { self.slowed } else { self.full })
-    }
-}
-
-impl fmt::Display for Cost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} reads/s instead of {} while {} is {}", self.slowed, self.full, self.file.display(), self.saving)
-    }
-}
-
 /// Slows the reads of some processes while a setting saves; ended on drop.
 #[derive(Debug)]
 pub struct Brake {
-    file: PathBuf,
     procs: PathBuf,
-    over: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Result<()>>>,
+    _follower: Follower,
 }
 
 impl Brake {
     /// On reads of this disk. `None`, with a word on why, where it cannot be had.
     pub fn new(disk: &Disk, cost: Cost) -> Result<Option<Self>> {
         let Some(group) = Group::new(disk.device())? else { return Ok(None) };
-        let watch = inotify::init(inotify::CreateFlags::CLOEXEC)?;
-        inotify::add_watch(&watch, &cost.file, inotify::WatchFlags::MODIFY | inotify::WatchFlags::CLOSE_WRITE)?;
-        group.limit(cost.now()?)?;
-        let (over, procs) = (Arc::new(AtomicBool::new(false)), group.dir.join("cgroup.procs"));
-        let file = cost.file.clone();
-        let thread = std::thread::spawn({
-            let over = Arc::clone(&over);
-            move || follow(&group, &watch, &cost, &over).with_context(|| cost.to_string())
-        });
-        Ok(Some(Self { file, procs, over, thread: Some(thread) }))
+        let procs = group.dir.join("cgroup.procs");
+        let Cost { setting, slowed, full } = cost;
+        // Whatever is written begins a new tenth of a second.
+        let follower = Follower::new(setting, move |saves| group.limit(if saves { slowed } else { full }))?;
+        Ok(Some(Self { procs, _follower: follower }))
     }
 
     /// Slows this process.
     pub fn take(&self, process: u32) -> Result<()> {
         Ok(fs::write(&self.procs, process.to_string())?)
-    }
-}
-
-fn follow(group: &Group, watch: &OwnedFd, cost: &Cost, over: &AtomicBool) -> Result<()> {
-    let mut buffer = [0; 4096];
-    let mut limit = 0;
-    while !over.load(Ordering::Relaxed) {
-        let now = cost.now()?;
-        // Whatever is written begins a new tenth of a second.
-        if now != limit {
-            group.limit(now)?;
-            limit = now;
-        }
-        ensure!(rustix::io::read(watch, &mut buffer)? > 0, "the watch ended");
-    }
-    Ok(())
-}
-
-impl Drop for Brake {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-        // Wakes the thread.
-        let woken = fs::read(&self.file).and_then(|text| fs::write(&self.file, text));
-        if let (Ok(()), Some(thread)) = (woken, self.thread.take())
-            && let Ok(Err(error)) = thread.join()
-        {
-            eprintln!("the brake failed: {error:#}");
-        }
     }
 }

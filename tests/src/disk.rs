@@ -12,6 +12,7 @@ use tempfile::TempDir;
 pub struct Disk {
     dir: TempDir,
     device: PathBuf,
+    image: PathBuf,
     mounted: bool,
 }
 
@@ -27,7 +28,12 @@ impl Disk {
         Self::on(dir, mib, &[])?.map(|disk| disk.mounted(filesystem)).transpose()
     }
 
-    fn mounted(mut self, filesystem: &str) -> Result<Self> {
+    /// Of a file that is there, through a loop device that passes each read on as it is.
+    pub(crate) fn behind(image: &Path) -> Result<Option<Self>> {
+        Ok(Self::attach(scratch()?, image, &["--direct-io=on"]))
+    }
+
+    pub(crate) fn mounted(mut self, filesystem: &str) -> Result<Self> {
         let mkfs = format!("mkfs.{filesystem}");
         let quiet = if filesystem == "ext4" { "-qF" } else { "-qf" };
         sh(Command::new(mkfs).arg(quiet).arg(&self.device))?;
@@ -48,17 +54,21 @@ impl Disk {
     }
 
     fn on(dir: TempDir, mib: u64, options: &[&str]) -> Result<Option<Self>> {
-        if !geteuid().is_root() {
-            eprintln!("skipped: loop devices need root");
-            return Ok(None);
-        }
         let image = dir.path().join("image");
         sh(Command::new("fallocate").arg("-l").arg(format!("{mib}MiB")).arg(&image))?;
-        match sh(Command::new("losetup").args(["--find", "--show"]).args(options).arg(&image)) {
-            Ok(device) => Ok(Some(Self { dir, device: device.trim().into(), mounted: false })),
+        Ok(Self::attach(dir, &image, options))
+    }
+
+    fn attach(dir: TempDir, image: &Path, options: &[&str]) -> Option<Self> {
+        if !geteuid().is_root() {
+            eprintln!("skipped: loop devices need root");
+            return None;
+        }
+        match sh(Command::new("losetup").args(["--find", "--show"]).args(options).arg(image)) {
+            Ok(device) => Some(Self { dir, device: device.trim().into(), image: image.into(), mounted: false }),
             Err(error) => {
                 eprintln!("skipped: no loop device to be had here: {error:#}");
-                Ok(None)
+                None
             }
         }
     }
@@ -69,8 +79,8 @@ impl Disk {
     }
 
     /// The file behind the device.
-    pub fn image(&self) -> PathBuf {
-        self.dir.path().join("image")
+    pub fn image(&self) -> &Path {
+        &self.image
     }
 
     /// Where the filesystem is mounted.

@@ -4,6 +4,8 @@
 mod brake;
 mod browser;
 mod disk;
+mod drive;
+mod follow;
 mod process;
 mod program;
 mod server;
@@ -13,6 +15,8 @@ mod truth;
 pub use brake::{Brake, Cost};
 pub use browser::{Browser, Scheme, in_browser};
 pub use disk::{BlockStat, Disk};
+pub use drive::{Drive, Pace};
+pub use follow::Setting;
 pub use process::{PATIENCE, Process, await_that};
 pub use program::{Cli, Finished, give_to_server, program, scratch, send, server_user};
 pub use server::Server;

@@ -1,15 +1,24 @@
-//! One run with a crowd, one without, again and again.
+//! One long run, during which a crowd comes and goes.
+//!
+//! Runs differ from each other by more than a crowd costs: by where their memory lies, and by what else the machine
+//! does. Neighbouring windows of one run do not.
 
 use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
+use protocol::sample::Sample;
+use serde_json::json;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tests::{Process, Server};
 
-/// Seconds of each run.
-const RUNTIME: f64 = 2.0;
+/// Seconds of the run, which is stopped once it has been measured.
+const RUNTIME: u32 = 3600;
+/// Time of each window.
+const WINDOW: Duration = Duration::from_secs(2);
+/// Time between a window and a crowd's coming or going.
+const EDGE: Duration = Duration::from_millis(500);
 /// The file that is read.
 const SIZE: usize = 256 << 20;
 
@@ -27,39 +36,31 @@ pub(crate) enum Kind {
     Disk,
 }
 
-/// One run.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Measured {
-    pub(crate) iops: f64,
-    /// CPU time of the server's threads that serve, of one core.
-    pub(crate) cpu: f64,
-    /// Frames a second that a viewer got.
-    pub(crate) frames: f64,
-}
-
-/// Runs with a crowd against runs without.
+/// Windows with a crowd against windows without; medians.
 pub(crate) struct Pair {
     pub(crate) without: f64,
     pub(crate) with: f64,
-    /// Median of the ratios of neighbours.
+    /// Of neighbours.
     pub(crate) ratio: f64,
     pub(crate) least: f64,
     pub(crate) most: f64,
-    /// Medians of the runs with a crowd.
-    pub(crate) crowded: Measured,
+    /// CPU time of the server's threads that serve, of one core, with the crowd.
+    pub(crate) cpu: f64,
+    /// Frames a second that each viewer got.
+    pub(crate) frames: f64,
 }
 
 /// A file of random bytes in this directory.
 pub(crate) fn file(dir: &Path) -> Result<PathBuf> {
     let path = dir.join("random");
-    let mut random = std::fs::File::open("/dev/urandom")?.take(SIZE as u64);
-    let mut file = std::fs::File::create(&path)?;
+    let mut random = File::open("/dev/urandom")?.take(SIZE as u64);
+    let mut file = File::create(&path)?;
     std::io::copy(&mut random, &mut file)?;
     file.sync_all()?;
     Ok(path)
 }
 
-/// Measures in turn.
+/// Measures with and without a crowd in turn: A B, B A, A B...
 pub(crate) async fn pair(
     server: &Server,
     file: &Path,
@@ -69,26 +70,35 @@ pub(crate) async fn pair(
     aside: bool,
     mute: bool,
 ) -> Result<Pair> {
-    let (mut alone, mut crowded) = (Vec::new(), Vec::new());
+    let run = Run::start(server, file, kind).await?;
+    let (mut crowd, mut windows, mut frames) = (None, Vec::new(), Vec::new());
     // The first pair warms up.
     for round in 0..=rounds {
-        let without = run(server, file, kind, None).await?;
-        let crowd = Crowd::come(server, number, aside, mute).await?;
-        let with = run(server, file, kind, Some(crowd)).await?;
-        if round > 0 {
-            alone.push(without.iops);
-            crowded.push(with);
+        for crowded in [round % 2 == 1, round % 2 == 0] {
+            match (&crowd, crowded) {
+                (None, true) => crowd = Some(Crowd::come(server, number, aside, mute).await?),
+                (Some(_), false) => frames.extend(crowd.take().map(Crowd::go).transpose()?),
+                _ => {}
+            }
+            windows.push(run.window(crowded).await?);
         }
     }
-    let ratios: Vec<f64> = crowded.iter().zip(&alone).map(|(c, a)| c.iops / a).collect();
-    let of = |read: fn(&Measured) -> f64| median(crowded.iter().map(read));
+    frames.extend(crowd.map(Crowd::go).transpose()?);
+    let samples = run.end().await?;
+    let iops: Vec<f64> = windows.iter().map(|w| w.iops(&samples)).collect();
+    let ratios: Vec<f64> = windows.chunks(2).zip(iops.chunks(2)).skip(1).map(|(w, iops)| w[0].ratio(iops)).collect();
+    let of = |crowded| {
+        let chosen = windows.iter().zip(&iops).skip(2).filter(move |(w, _)| w.crowded == crowded);
+        median(chosen.map(|(_, iops)| *iops))
+    };
     Ok(Pair {
-        without: median(alone.iter().copied()),
-        with: of(|m| m.iops),
+        without: of(false),
+        with: of(true),
         ratio: median(ratios.iter().copied()),
         least: ratios.iter().copied().fold(f64::MAX, f64::min),
         most: ratios.iter().copied().fold(0.0, f64::max),
-        crowded: Measured { iops: of(|m| m.iops), cpu: of(|m| m.cpu), frames: of(|m| m.frames) },
+        cpu: median(windows.iter().skip(2).filter(|w| w.crowded).map(|w| w.cpu)),
+        frames: median(frames.into_iter()),
     })
 }
 
@@ -98,33 +108,80 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-async fn run(server: &Server, file: &Path, kind: Kind, crowd: Option<Crowd>) -> Result<Measured> {
-    let (depth, buffered) = match kind {
-        Kind::Cached => (32, true),
-        Kind::Single => (1, true),
-        Kind::Disk => (1, false),
-    };
-    if buffered {
-        std::io::copy(&mut std::fs::File::open(file)?, &mut std::io::sink())?;
+/// The long run.
+struct Run<'a> {
+    server: &'a Server,
+    process: Process,
+    id: String,
+    /// When its first access was.
+    began: Instant,
+}
+
+/// A part of it.
+struct Window {
+    crowded: bool,
+    /// Since the first access.
+    from: Duration,
+    to: Duration,
+    cpu: f64,
+}
+
+impl<'a> Run<'a> {
+    async fn start(server: &'a Server, file: &Path, kind: Kind) -> Result<Self> {
+        let (depth, buffered) = match kind {
+            Kind::Cached => (32, true),
+            Kind::Single => (1, true),
+            Kind::Disk => (1, false),
+        };
+        if buffered {
+            std::io::copy(&mut File::open(file)?, &mut std::io::sink())?;
+        }
+        let spec = json!({ "target": file, "workloads": [{
+            "rw": "randread", "bs": "4k", "iodepth": depth, "buffered": buffered, "invalidate": 0, "size": SIZE,
+            "runtime": RUNTIME,
+        }] });
+        let created = server.post("/runs", &spec).await?;
+        let id = created["id"].as_str().context("a run has an id")?.to_owned();
+        let first = server.event(|frame| frame["type"] == "sample").await?;
+        let now = Instant::now();
+        let t_ms = first["t_ms"].as_f64().context("a sample has a time")?;
+        let began = now.checked_sub(Duration::from_secs_f64(t_ms / 1e3)).context("the clock began before the run")?;
+        Ok(Self { server, process: Process::of(server.id())?, id, began })
     }
-    let spec = json!({ "target": file, "workloads": [{
-        "rw": "randread", "bs": "4k", "iodepth": depth, "buffered": buffered, "invalidate": 0, "size": SIZE,
-        "runtime": RUNTIME,
-    }] });
-    let process = Process::of(server.id())?;
-    let (before, began) = (process.cpu_seconds(SERVING)?, Instant::now());
-    let created = server.post("/runs", &spec).await?;
-    let id = created["id"].as_str().context("a run has an id")?;
-    // Whoever waits for the end is a viewer too: come when the measuring is over.
-    tokio::time::sleep(Duration::from_secs_f64(RUNTIME)).await;
-    let (cpu, took) = (process.cpu_seconds(SERVING)? - before, began.elapsed().as_secs_f64());
-    server.ended(id).await?;
-    let number = crowd.as_ref().map_or(1, |c| c.number);
-    let frames = crowd.map(Crowd::go).transpose()?.unwrap_or_default();
-    let record: Value = server.get(&format!("/runs/{id}")).await?;
-    server.delete(&format!("/runs/{id}")).await?;
-    let iops = record["results"][0]["read"]["iops"].as_f64().context("a run has a result")?;
-    Ok(Measured { iops, cpu: cpu / took, frames: frames as f64 / number as f64 / took })
+
+    /// Whoever watches the run is a viewer too: here nobody does, and its samples are read when it is over.
+    async fn window(&self, crowded: bool) -> Result<Window> {
+        tokio::time::sleep(EDGE).await;
+        let (from, before) = (self.began.elapsed(), self.process.cpu_seconds(SERVING)?);
+        tokio::time::sleep(WINDOW).await;
+        let (to, after) = (self.began.elapsed(), self.process.cpu_seconds(SERVING)?);
+        Ok(Window { crowded, from, to, cpu: (after - before) / to.saturating_sub(from).as_secs_f64() })
+    }
+
+    /// Stops it; its samples.
+    async fn end(self) -> Result<Vec<Sample>> {
+        let path = format!("/runs/{}", self.id);
+        self.server.delete(&path).await?;
+        self.server.ended(&self.id).await?;
+        let samples = self.server.get(&format!("{path}/samples")).await?;
+        self.server.delete(&path).await?;
+        Ok(serde_json::from_value(samples)?)
+    }
+}
+
+impl Window {
+    /// From those samples that lie within it.
+    fn iops(&self, samples: &[Sample]) -> f64 {
+        let (from, to) = (self.from.as_secs_f64() * 1e3, self.to.as_secs_f64() * 1e3);
+        let inside = samples.iter().filter(|s| s.t_ms - s.dt_ms >= from && s.t_ms <= to);
+        let (ios, ms) = inside.fold((0, 0.0), |(ios, ms), s| (ios + s.read.ios, ms + s.dt_ms));
+        ios as f64 / ms * 1e3
+    }
+
+    /// With a crowd against without, of this one and the next.
+    fn ratio(&self, iops: &[f64]) -> f64 {
+        if self.crowded { iops[0] / iops[1] } else { iops[1] / iops[0] }
+    }
 }
 
 /// The crowd's process.
@@ -132,6 +189,7 @@ struct Crowd {
     child: Child,
     out: BufReader<std::process::ChildStdout>,
     number: usize,
+    came: Instant,
 }
 
 impl Crowd {
@@ -156,11 +214,12 @@ impl Crowd {
         let mut line = String::new();
         out.read_line(&mut line)?;
         ensure!(line.trim() == "ready", "the crowd did not come: {line}");
-        Ok(Self { child, out, number })
+        Ok(Self { child, out, number, came: Instant::now() })
     }
 
-    /// Sends it away; the frames that it got.
-    fn go(mut self) -> Result<u64> {
+    /// Sends it away; the frames a second that each of it got.
+    fn go(mut self) -> Result<f64> {
+        let time = self.came.elapsed().as_secs_f64();
         let mut stdin = self.child.stdin.take().context("stdin is piped")?;
         // Its end is what the crowd waits for; something to read wakes it up in any case.
         stdin.write_all(b"\n")?;
@@ -168,6 +227,7 @@ impl Crowd {
         let mut text = String::new();
         self.out.read_to_string(&mut text)?;
         self.child.wait()?;
-        text.trim().parse().with_context(|| format!("the crowd said: {text}"))
+        let frames: u64 = text.trim().parse().with_context(|| format!("the crowd said: {text}"))?;
+        Ok(frames as f64 / self.number as f64 / time)
     }
 }

@@ -7,6 +7,7 @@ use crate::preset::{Cell, Column, PresetRequest};
 use crate::run::{RunId, RunRecord, RunState};
 use crate::sample::Sample;
 use crate::units::{Bytes, Seconds};
+use crate::whole::maybe_whole;
 use crate::workload::{Wait, Workload};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,7 @@ pub struct RunRequest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<Workload>,
     /// Scored repetitions of each; the preset's own number by default, 1 for workloads.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_whole::<1, 100, _, _>")]
     pub repetitions: Option<u32>,
     /// File size instead of the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -32,6 +32,7 @@ pub mod run;
 pub mod sample;
 pub mod telemetry;
 pub mod units;
+mod whole;
 pub mod workload;
 
 /// The program's version, shown by `--version`, `/healthz` and the page.

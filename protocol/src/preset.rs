@@ -7,6 +7,7 @@ use crate::error::{ErrorBody, ErrorCode};
 use crate::plan::{RunSpec, Step};
 use crate::result::StepResult;
 use crate::units::{Bytes, BytesPerSecond, Iops, Seconds};
+use crate::whole::maybe_whole;
 use crate::workload::{Rw, Wait, Workload};
 use serde::{Deserialize, Serialize};
 
@@ -158,7 +159,7 @@ pub struct PresetRequest {
     /// Which.
     pub name: String,
     /// Scored passes per cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_whole::<1, 100, _, _>")]
     pub repetitions: Option<u32>,
     /// File size.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,6 +7,7 @@ pub use error::WorkloadError;
 pub use terms::{Distribution, RateProcess, Rw, Wait};
 
 use crate::units::{Bytes, Iops, Micros, Seconds};
+use crate::whole::whole;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -21,16 +22,16 @@ pub struct Workload {
     /// Direction and order.
     pub rw: Rw,
     /// Reads per hundred accesses of a mixed workload, 0 to 100.
-    #[serde(default = "defaults::rwmixread")]
+    #[serde(default = "defaults::rwmixread", deserialize_with = "whole::<0, 100, _, _>")]
     pub rwmixread: u8,
     /// Block size, 512 B to 64 MiB, a multiple of 512.
     #[serde(default = "defaults::bs")]
     pub bs: Bytes,
     /// Accesses in flight per job, 1 to 1024.
-    #[serde(default = "defaults::one")]
+    #[serde(default = "defaults::one", deserialize_with = "whole::<1, 1024, _, _>")]
     pub iodepth: u32,
     /// Worker threads, each on a range of its own, 1 to 256.
-    #[serde(default = "defaults::one")]
+    #[serde(default = "defaults::one", deserialize_with = "whole::<1, 256, _, _>")]
     pub numjobs: u32,
     /// Bytes that are accessed, from `offset`; 1 GiB for a file of our own, else to the end of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 use super::keys::{Keyed, did_you_mean, strict};
 use super::workloads::{self, WorkloadChoice};
 use crate::units::{Micros, Seconds};
+use crate::whole::whole;
 use crate::workload::Workload;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ pub enum Design {
     PcieLink,
     /// Ways for a program to wait for the drive. No setting of the host, but the same question.
     WaitMode,
-    /// The platform's power profiles.
+    /// The platform's power profiles; where it has none, the CPU's energy preference or governor.
     PowerPlan,
 }
 
@@ -180,10 +181,10 @@ pub struct ExperimentSpec {
     #[serde(default = "defaults::confidence")]
     pub confidence: f64,
     /// Blocks before anything is concluded, 2 or more.
-    #[serde(default = "defaults::min_blocks")]
+    #[serde(default = "defaults::min_blocks", deserialize_with = "whole::<2, MOST, _, _>")]
     pub min_blocks: u32,
     /// Blocks after which it ends, decided or not; at most [`MOST_BLOCKS`].
-    #[serde(default = "defaults::max_blocks")]
+    #[serde(default = "defaults::max_blocks", deserialize_with = "whole::<2, MOST, _, _>")]
     pub max_blocks: u32,
     /// Measured time of each trial in s, 0.05 to 3600. Otherwise 0.5 s in a check, elsewhere 2 s for named workloads and
     /// their own `runtime` for others.
@@ -199,6 +200,7 @@ pub struct ExperimentSpec {
 
 /// Largest `max_blocks`.
 pub const MOST_BLOCKS: u32 = 10_000;
+const MOST: u64 = MOST_BLOCKS as u64;
 
 mod defaults {
     pub(super) fn threshold_percent() -> f64 {

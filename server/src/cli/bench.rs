@@ -2,6 +2,7 @@
 
 use super::Globals;
 use super::measure::{self, MeasureArgs};
+use clap::value_parser;
 use protocol::api::RunRequest;
 use protocol::error::ErrorBody;
 use protocol::units::{Bytes, Iops, Micros, Seconds};
@@ -20,16 +21,16 @@ pub struct BenchArgs {
     #[arg(long, default_value = "read", value_name = "PATTERN")]
     rw: Rw,
     /// Reads per hundred accesses of rw and randrw
-    #[arg(long, default_value_t = 50, value_name = "PERCENT")]
+    #[arg(long, default_value_t = 50, value_name = "PERCENT", value_parser = value_parser!(u8).range(..=100))]
     rwmixread: u8,
     /// Block size, 512 to 64m
     #[arg(long, default_value = "4k", value_name = "SIZE")]
     bs: Bytes,
     /// Accesses in flight per job, 1 to 1024
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = value_parser!(u32).range(1..=1024))]
     iodepth: u32,
-    /// Worker threads, each on a range of its own
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    /// Worker threads, each on a range of its own, 1 to 256
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = value_parser!(u32).range(1..=256))]
     numjobs: u32,
     /// Bytes that are accessed [default: 1g in a directory, else to the end of the target]
     #[arg(long, value_name = "SIZE")]
@@ -69,7 +70,7 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = Workload::new(Rw::Read).randseed, value_name = "N")]
     randseed: u64,
     /// Run it this many times; the table adds the median
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = value_parser!(u32).range(1..=100))]
     repetitions: u32,
     /// A label for the result
     #[arg(long, value_name = "TEXT")]

@@ -6,10 +6,8 @@ use super::measure::absolute;
 use crate::experiment::file;
 use crate::runner::Runner;
 use protocol::error::ErrorBody;
-use protocol::experiment::workloads::CHECK;
 use protocol::experiment::{Design, ExperimentSpec, WorkloadChoice};
 use protocol::units::Bytes;
-use protocol::workload::Workload;
 use std::process::ExitCode;
 
 /// Options of `check`.
@@ -42,21 +40,12 @@ pub fn run(args: &CheckArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
 impl CheckArgs {
     /// What is asked for; the rest, a check finds by itself.
     fn spec(&self) -> Result<ExperimentSpec, ErrorBody> {
-        let named = |names: &[String]| names.iter().flat_map(|name| self.workload(name)).collect();
-        let usual = || if self.size.is_some() { named(&CHECK.map(str::to_owned)) } else { Vec::new() };
         let spec = ExperimentSpec {
             knobs: self.knobs.clone(),
-            workloads: if self.workloads.is_empty() { usual() } else { named(&self.workloads) },
+            workloads: self.workloads.iter().cloned().map(WorkloadChoice::Named).collect(),
             ..ExperimentSpec::new(Design::Check, absolute(&self.target))
         };
-        file::with(spec, &self.conduct.set)
-    }
-
-    /// A workload by its name, spelt out where its size is another one. Unknown names are left to be reported.
-    fn workload(&self, name: &str) -> Vec<WorkloadChoice> {
-        let named = WorkloadChoice::Named(name.to_owned());
-        let Some(workloads) = self.size.and_then(|_| named.expanded(None)) else { return vec![named] };
-        let sized = |w: Workload| WorkloadChoice::Table(Box::new(Workload { size: self.size, ..w }));
-        workloads.into_iter().map(sized).collect()
+        let spec = file::with(spec, &self.conduct.set)?;
+        self.size.map_or_else(|| Ok(spec.clone()), |size| file::sized(&spec, size))
     }
 }

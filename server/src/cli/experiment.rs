@@ -15,7 +15,7 @@ use clap::Subcommand;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::experiment::ExperimentFile;
 use protocol::run::RunState;
-use protocol::units::Seconds;
+use protocol::units::{Bytes, Seconds};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -41,6 +41,9 @@ enum Command {
         /// only ever read [default: the file's `target`]
         #[arg(long, visible_alias = "filename", value_name = "PATH")]
         target: Option<String>,
+        /// File size, or how much of a file or device is read, instead of the workloads' own
+        #[arg(long, value_name = "SIZE")]
+        size: Option<Bytes>,
         #[command(flatten)]
         conduct: ConductArgs,
     },
@@ -99,8 +102,11 @@ impl ConductArgs {
 pub fn run(args: &ExperimentArgs, globals: &Globals) -> Result<ExitCode, ErrorBody> {
     match args.command.as_ref().unwrap_or(&Command::List) {
         Command::List => list(&Runner::open(globals)?, globals),
-        Command::Run { name, target, conduct: args } => {
+        Command::Run { name, target, size, conduct: args } => {
             let mut spec = file::read(name, &args.set)?;
+            if let Some(size) = size {
+                spec = file::sized(&spec, *size)?;
+            }
             if let Some(target) = target {
                 spec.target.clone_from(target);
             }

@@ -3,6 +3,7 @@
 use super::measure::{self, MeasureArgs};
 use super::table::Table;
 use super::{Globals, output};
+use clap::value_parser;
 use protocol::api::RunRequest;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::preset::{Column, PRESETS};
@@ -26,7 +27,7 @@ pub struct PresetArgs {
     #[arg(long, value_name = "TIME")]
     runtime: Option<Seconds>,
     /// Scored passes of each test instead of the preset's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100))]
     repetitions: Option<u32>,
     /// Columns to run: read,write,mix
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = column)]

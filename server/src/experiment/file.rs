@@ -3,7 +3,9 @@
 use crate::plain::plain;
 use crate::toml_file;
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::experiment::{Design, ExperimentSpec};
+use protocol::experiment::{Design, ExperimentSpec, WorkloadChoice};
+use protocol::units::Bytes;
+use protocol::workload::Workload;
 use serde_json::Value;
 use std::path::Path;
 
@@ -28,6 +30,14 @@ pub fn read(name: &str, set: &[String]) -> Result<ExperimentSpec, ErrorBody> {
 /// The experiment with keys of it overridden, as in [`read`].
 pub fn with(spec: ExperimentSpec, set: &[String]) -> Result<ExperimentSpec, ErrorBody> {
     let spec = override_keys(spec, set)?;
+    spec.validate()?;
+    Ok(spec)
+}
+
+/// The experiment with every workload on so much of the target, or on a file so large.
+pub fn sized(spec: &ExperimentSpec, size: Bytes) -> Result<ExperimentSpec, ErrorBody> {
+    let sized = |w: Workload| WorkloadChoice::Table(Box::new(Workload { size: Some(size), ..w }));
+    let spec = ExperimentSpec { workloads: spec.expanded_workloads().into_iter().map(sized).collect(), ..spec.clone() };
     spec.validate()?;
     Ok(spec)
 }
@@ -146,6 +156,21 @@ mod tests {
     }
 
     #[test]
+    fn a_size_is_that_of_every_workload_and_changes_nothing_else() {
+        for text in ["design = \"ab\"", "design = \"check\"", "design = \"ab\"\nworkloads = [\"4k-qd1\", \"cdm8\"]"] {
+            let spec = of("a.toml", text, &[]).unwrap();
+            let size = Bytes(16 << 20);
+            let wanted: Vec<_> =
+                spec.expanded_workloads().into_iter().map(|w| Workload { size: Some(size), ..w }).collect();
+            let sized = sized(&spec, size).unwrap();
+            assert_eq!(sized.expanded_workloads(), wanted, "{text}");
+            assert_eq!(sized.swept().is_some(), spec.swept().is_some());
+        }
+        let spec = of("a.toml", "design = \"ab\"", &[]).unwrap();
+        assert_eq!(sized(&spec, Bytes(0)).unwrap_err().code, ErrorCode::Usage);
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         let cases = [
             (
@@ -154,7 +179,7 @@ mod tests {
             ),
             ("design = \"ab\"\nthreshold_percent = nan", "threshold_percent is NaN"),
             ("design = \"ab\"\nthreshold_percent = \"1\"", "no experiment: line 2: \"1\" is not a number"),
-            ("design = \"ab\"\nmin_blocks = -4", "line 2: `-4` is not a whole number from 0 to 4294967295"),
+            ("design = \"ab\"\nmin_blocks = -4", "line 2: `-4` is not a whole number from 2 to 10000"),
             ("design = \"factorail\"", "did you mean `factorial`?"),
             ("threshold_percent = 2\ndesign = ", "line 2: "),
             ("", "design"),

@@ -180,7 +180,7 @@ pub fn plan(spec: &ExperimentSpec, host: Host<'_>) -> Result<Plan, PlanError> {
         Design::OneAtATime => single::one_at_a_time(spec, host.knobs),
         Design::Ncq => single::levels(spec, host.knobs, "sata.ncq"),
         Design::PcieLink => single::levels(spec, host.knobs, "pcie.link-speed"),
-        Design::PowerPlan => single::levels(spec, host.knobs, "platform.profile"),
+        Design::PowerPlan => single::power_plan(spec, host.knobs),
         Design::WaitMode => Ok(single::wait_modes(host.waits)),
         Design::Ladder => ladder::ladder(spec, host.knobs),
         Design::Ab => ladder::ab(spec, host.knobs),

@@ -2,7 +2,7 @@
 
 use super::factor::{Factor, configuration, factors, kind, settable};
 use super::plan::{Contrast, Plan, PlanError};
-use protocol::experiment::{Base, Configuration, ExperimentSpec, Stage};
+use protocol::experiment::{Base, Configuration, ExperimentSpec, Stage, Unmapped};
 use protocol::knob::{Assignment, Knob};
 use protocol::workload::Wait;
 
@@ -57,6 +57,24 @@ fn pair(f: &Factor, base: Option<Base>, from: usize, to: usize) -> Contrast {
         stage: None,
         weights: vec![(to, 1.0), (from, -1.0)],
     }
+}
+
+/// What a power plan sets: the firmware's profile, or where there is none, what power-profiles-daemon sets in its place.
+const PLANS: [&str; 4] = ["platform.profile", "cpu.epp", "cpu.epb", "cpu.governor"];
+
+/// Every value of what a power plan sets here.
+pub(super) fn power_plan(spec: &ExperimentSpec, knobs: &[Knob]) -> Result<Plan, PlanError> {
+    let [profile, ..] = PLANS;
+    let any = |of: &&str| knobs.iter().any(|k| kind(&k.id) == *of && k.writable);
+    let named = spec.knobs.first().map(|id| kind(id));
+    let of = named.filter(|of| PLANS.contains(of)).or_else(|| PLANS.into_iter().find(any)).unwrap_or(profile);
+    let mut plan = levels(spec, knobs, of)?;
+    if of != profile && named.is_none() {
+        let why = knobs.iter().find(|k| k.id == profile).and_then(|k| k.reason.clone());
+        let reason = why.unwrap_or_else(|| "this machine has none".into());
+        plan.unmapped.push(Unmapped { setting: profile.into(), reason });
+    }
+    Ok(plan)
 }
 
 /// Every value of the knobs of a kind against the one that performs.

@@ -268,9 +268,10 @@ fn only_what_can_matter_for_the_drive_is_relevant() {
     let mut knobs = host();
     knobs.push(knob("nvme.apst@nvme0", &["auto", "off"]));
     knobs.push(knob("cpu.smt", &["off", "on"]));
-    let ids = relevant(&knobs, &["sda", "host0"]);
+    let ids = relevant(&knobs, &["sda", "host0"], Design::Check);
     assert_eq!(ids, ["platform.profile", "cpu.turbo", "cpu.deep-idle", "cpu.c1e", "cpu.governor"]);
-    assert!(relevant(&knobs, &["nvme0"]).contains(&"nvme.apst@nvme0".to_owned()));
+    assert!(relevant(&knobs, &[], Design::Ab).contains(&"cpu.smt".to_owned()));
+    assert!(relevant(&knobs, &["nvme0"], Design::Check).contains(&"nvme.apst@nvme0".to_owned()));
 }
 
 #[test]
@@ -278,7 +279,7 @@ fn of_two_knobs_for_the_same_hardware_one_stands_back() {
     let mut knobs = host();
     knobs.push(knob("cpu.latency-limit", &["none", "0"]));
     knobs.push(knob("pcie.aspm-l1@0000:01:00.0", &["on", "off"]));
-    let ids = relevant(&knobs, &["0000:01:00.0"]);
+    let ids = relevant(&knobs, &["0000:01:00.0"], Design::Check);
     assert!(!ids.contains(&"cpu.latency-limit".to_owned()), "{ids:?}");
     // The firmware owns the policy here, so the link's own bit is tried.
     assert!(ids.contains(&"pcie.aspm-l1@0000:01:00.0".to_owned()), "{ids:?}");
@@ -286,6 +287,36 @@ fn of_two_knobs_for_the_same_hardware_one_stands_back() {
     assert_eq!(plan(&named, Host { knobs: &knobs, waits: &[] }).unwrap().contrasts.len(), 4);
     let supermicro = plan(&spec(Design::X58Supermicro, &[]), Host { knobs: &knobs, waits: &[] }).unwrap();
     assert!(supermicro.contrasts.iter().any(|c| c.knob == "pcie.aspm-l1@0000:01:00.0"));
+}
+
+#[test]
+fn a_power_plan_is_the_cpus_where_the_firmware_has_none() {
+    let none = Knob {
+        writable: false,
+        values: vec![],
+        reason: Some("the firmware offers no profiles".into()),
+        ..knob("platform.profile", &["low-power", "performance"])
+    };
+    let of = |knobs: &[Knob], named: &[&str]| {
+        plan(&spec(Design::PowerPlan, named), Host { knobs, waits: &[] }).map(|p| {
+            let pairs: Vec<_> = p.contrasts.iter().map(|c| format!("{}: {} {}", c.knob, c.from, c.to)).collect();
+            (pairs, p.unmapped)
+        })
+    };
+    let (pairs, unmapped) = of(&host(), &[]).unwrap();
+    let profile = ["platform.profile: performance low-power", "platform.profile: performance balanced"];
+    assert_eq!((pairs, unmapped), (profile.map(String::from).into(), vec![]));
+    let knobs = [
+        none.clone(),
+        knob("cpu.epp", &["power", "balance_power", "performance"]),
+        knob("cpu.governor", &["powersave", "performance"]),
+    ];
+    let (pairs, unmapped) = of(&knobs, &[]).unwrap();
+    assert_eq!(pairs, ["cpu.epp: performance power", "cpu.epp: performance balance_power"]);
+    assert_eq!(unmapped[0].reason, "the firmware offers no profiles");
+    assert_eq!(of(&knobs, &["cpu.governor"]).unwrap().0, ["cpu.governor: performance powersave"]);
+    let said = of(&[none], &[]).unwrap_err().to_string();
+    assert!(said.contains("platform.profile cannot be set here: the firmware offers no profiles"), "{said}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! An experiment from its first event to its report.
 
 use super::blocks::{Blocks, End};
-use super::guard::{Guard, quiet};
+use super::guard::{Guard, HEAT_PATIENCE, quiet};
 use super::hand::Hand;
 use super::measure::Bench;
 use super::ready::Ready;
@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 pub struct Limits {
     /// Time in all that it waits for a busy machine to become quiet.
     pub patience: Duration,
-    /// Time after which it stops with what it knows.
+    /// Time after which it stops with what it knows, counted from its first event, without pauses.
     pub time: Option<Duration>,
 }
 
@@ -58,16 +58,20 @@ impl Ready {
         sink: &mut dyn FnMut(Event),
     ) -> Result<Ended, ErrorBody> {
         // If this thread dies, the settings go back before the lock does.
-        let Self { lock, mut hand, mut record, mut trials } = self;
+        let Self { lock, mut hand, mut record, mut trials, note: choice } = self;
         runner.store().begin_experiment(&record)?;
+        let until = limits.time.map(|time| Instant::now() + time);
         let marks = trials.iter().map(TrialMark::from).collect();
         sink(Event::ExperimentStarted { experiment: Box::new(ExperimentHead::from(&record)), trials: marks });
-        let ran = prepare(runner, &mut hand, &mut record, trials.is_empty(), &mut limits, steering, sink).and_then(
-            |(plan, held)| {
-                let work = Work { record: &record, plan: &plan, held: &held };
-                conduct(runner, &mut hand, work, &mut trials, limits, steering, sink)
-            },
-        );
+        if let Some(text) = choice {
+            sink(note(&record.id, text));
+        }
+        let ran =
+            prepare(runner, &mut hand, &mut record, trials.is_empty(), (&mut limits.patience, until), steering, sink)
+                .and_then(|(plan, held)| {
+                    let work = Work { record: &record, plan: &plan, held: &held };
+                    conduct(runner, &mut hand, work, &mut trials, (limits.patience, until), steering, sink)
+                });
         let (state, error) = match ran {
             Ok(End::Decided | End::Blocks) => (RunState::Done, None),
             Ok(End::Time | End::Stopped) => (RunState::Stopped, None),
@@ -136,7 +140,7 @@ fn prepare(
     hand: &mut Hand,
     record: &mut ExperimentRecord,
     is_new: bool,
-    limits: &mut Limits,
+    limits: (&mut Duration, Option<Instant>),
     steering: &Steering,
     sink: &mut dyn FnMut(Event),
 ) -> Result<(Plan, Held), ErrorBody> {
@@ -175,24 +179,29 @@ fn find_gap(
     hand: &mut Hand,
     record: &mut ExperimentRecord,
     held: &Held,
-    limits: &mut Limits,
+    (patience, until): (&mut Duration, Option<Instant>),
     steering: &Steering,
     sink: &mut dyn FnMut(Event),
 ) -> Result<bool, ErrorBody> {
     let Some(base) = record.spec.swept() else { return Ok(false) };
-    if !limits.patience.is_zero() {
-        limits.patience = quiet::wait(limits.patience, steering, &mut |text| sink(note(&record.id, text)));
+    if !patience.is_zero() {
+        *patience = quiet::wait(within(*patience, until), steering, &mut |text| sink(note(&record.id, text)));
     }
     sink(note(&record.id, "Looking for the idle gap at which a read gets slow, with all savings on.".into()));
     let options = options(runner, &record.id, &record.target);
     let control = steering.control();
     let bench = Bench { held, options: &options, target: &record.target.path, control, meters: false };
     // What is not found now is looked for when the experiment goes on.
-    let Some(swept) = sweep(record, &base, &bench, hand)? else { return Ok(false) };
+    let Some(swept) = sweep(record, &base, &bench, until, hand)? else { return Ok(false) };
     sink(note(&record.id, swept.said));
     record.spec = record.spec.with_gap(swept.gap);
     record.sweep = swept.points;
     Ok(true)
+}
+
+/// So much of a time as lies before the end.
+fn within(time: Duration, until: Option<Instant>) -> Duration {
+    until.map_or(time, |until| time.min(until.saturating_duration_since(Instant::now())))
 }
 
 /// Opens the target for the whole experiment.
@@ -232,7 +241,7 @@ fn conduct(
     hand: &mut Hand,
     work: Work<'_>,
     trials: &mut Vec<Trial>,
-    limits: Limits,
+    (patience, until): (Duration, Option<Instant>),
     steering: &Steering,
     sink: &mut dyn FnMut(Event),
 ) -> Result<End, ErrorBody> {
@@ -248,9 +257,9 @@ fn conduct(
         store: runner.store(),
         bench: Bench { held, options: &options, target: &record.target.path, control, meters },
         hand,
-        guard: Guard::new(runner.root(), drives(record), limits.patience),
+        guard: Guard::new(runner.root(), drives(record), within(patience, until), within(HEAT_PATIENCE, until)),
         trials,
-        until: limits.time.map(|time| Instant::now() + time),
+        until,
         in_force: None,
         steering,
         sink,
@@ -261,4 +270,18 @@ fn conduct(
 /// Kernel names of everything that is measured.
 fn drives(record: &ExperimentRecord) -> Vec<String> {
     record.drive.iter().flat_map(|d| std::iter::once(&d.name).chain(&d.other_drives)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_wait_is_longer_than_the_time_that_is_left() {
+        let minute = Duration::from_mins(1);
+        assert_eq!(within(minute, None), minute);
+        assert_eq!(within(minute, Some(Instant::now())), Duration::ZERO);
+        assert!(within(minute, Some(Instant::now() + Duration::from_secs(2))) <= Duration::from_secs(2));
+        assert_eq!(within(minute, Some(Instant::now() + Duration::from_hours(1))), minute);
+    }
 }

@@ -43,7 +43,6 @@ mod settle;
 mod steering;
 mod sweep;
 
-pub use choose::fill;
 use conduct::unrestored;
 pub use conduct::{Ended, Limits, export, report};
 pub use contrast::contrast;

@@ -1,6 +1,6 @@
 //! What an experiment would do, before anything is touched.
 
-use super::choose::fill;
+use super::choose::{self, fill};
 use super::settle;
 use crate::runner::Runner;
 use lab::analysis::Analysis;
@@ -31,6 +31,7 @@ pub fn preview(
 ) -> Result<PlanPreview, ErrorBody> {
     spec.validate()?;
     // Planned as if it were allowed, so that the plan can be seen; that it is not is said.
+    let left_out = choose::note(runner.root(), spec);
     let able = PowerState { knobs: allowed(state), read_only: None, ..state.clone() };
     let (spec, no_target) = match fill(runner.root(), spec, &able) {
         Ok(spec) => (spec, None),
@@ -52,6 +53,7 @@ pub fn preview(
     let mut notes: Vec<String> = Analysis::new(&spec, &plan, Titles::of(&able.knobs)).too_few().into_iter().collect();
     let risks =
         changes.iter().filter_map(|c| Some(format!("{}: {}.", c.title, c.risk.as_ref()?.trim_end_matches('.'))));
+    notes.extend(left_out);
     notes.extend(risks);
     notes.extend(state.daemons.iter().cloned());
     notes.extend(state.notes.iter().cloned());

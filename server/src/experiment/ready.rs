@@ -1,7 +1,7 @@
 //! Everything that is known to be right before an experiment begins: what is wrong with it is said here, and nothing has
 //! been touched then.
 
-use super::choose::fill;
+use super::choose::{self, fill};
 use super::hand::Hand;
 use super::record::plan_of;
 use crate::lock::Lock;
@@ -29,6 +29,8 @@ pub struct Ready {
     pub(super) trials: Vec<Trial>,
     pub(super) hand: Hand,
     pub(super) lock: Lock,
+    /// What is to be known of the choice of settings.
+    pub(super) note: Option<String>,
 }
 
 impl Ready {
@@ -37,9 +39,9 @@ impl Ready {
         let id = new_id();
         let lock = runner.lock_for("an experiment", &id)?;
         let mut hand = take()?;
-        let record = begin(runner, &hand, id, ask)?;
+        let (record, note) = begin(runner, &hand, id, ask)?;
         hand.take_risk(record.spec.risk);
-        Ok(Self { record, trials: Vec::new(), hand, lock })
+        Ok(Self { record, trials: Vec::new(), hand, lock, note })
     }
 
     /// A stored experiment that goes on where it stood.
@@ -60,7 +62,7 @@ impl Ready {
         let mut hand = take()?;
         refuse_changes(runner, &hand, &record)?;
         hand.take_risk(record.spec.risk);
-        Ok(Self { record, trials, hand, lock })
+        Ok(Self { record, trials, hand, lock, note: None })
     }
 
     /// What is run.
@@ -69,10 +71,17 @@ impl Ready {
     }
 }
 
-/// What is asked for, checked against host and target.
-fn begin(runner: &Runner, hand: &Hand, id: String, ask: Ask<'_>) -> Result<ExperimentRecord, ErrorBody> {
+/// What is asked for, checked against host and target; what is to be known of the choice of settings beside it.
+fn begin(
+    runner: &Runner,
+    hand: &Hand,
+    id: String,
+    ask: Ask<'_>,
+) -> Result<(ExperimentRecord, Option<String>), ErrorBody> {
     let state = hand.list()?;
-    let mut spec = fill(runner.root(), &ask(&state)?, &state)?;
+    let asked = ask(&state)?;
+    let mut spec = fill(runner.root(), &asked, &state)?;
+    let note = choose::note(runner.root(), &asked);
     let knobs = state.knobs;
     if !hand.may_set() && spec.design != Design::WaitMode {
         let error = ErrorBody::new(ErrorCode::NotPermitted, "Changing the host's settings needs root.");
@@ -83,7 +92,7 @@ fn begin(runner: &Runner, hand: &Hand, id: String, ask: Ask<'_>) -> Result<Exper
     let plan = plan(&spec, Host { knobs: &knobs, waits: &waits })?;
     let workloads = spec.expanded_workloads();
     let target = engine::target::check(&RunSpec::of_workloads(&spec.target, &workloads, 1)).map_err(|e| e.body())?;
-    Ok(ExperimentRecord {
+    let record = ExperimentRecord {
         id,
         format: FORMAT,
         version: protocol::VERSION.into(),
@@ -98,7 +107,8 @@ fn begin(runner: &Runner, hand: &Hand, id: String, ask: Ask<'_>) -> Result<Exper
         target,
         sweep: Vec::new(),
         imported: false,
-    })
+    };
+    Ok((record, note))
 }
 
 /// A seed that JSON numbers hold exactly.

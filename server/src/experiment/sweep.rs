@@ -16,7 +16,7 @@ use protocol::experiment::workloads::{COLD_GAP, COLD_SWEEP};
 use protocol::experiment::{Configuration, ExperimentRecord};
 use protocol::units::{Micros, Seconds};
 use protocol::workload::Workload;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Kinds of settings that send something to sleep after more than a second.
 const SLEEPS_LATE: [&str; 2] = ["nvme.apst@", "pci.runtime-pm@"];
@@ -50,12 +50,13 @@ pub(super) fn gaps(knobs: &[&str]) -> Vec<Seconds> {
     COLD_SWEEP.into_iter().filter(|gap| late || *gap <= EARLY).collect()
 }
 
-/// Reads after each gap under the configuration that saves most. `None` when stopped meanwhile, or when that
-/// configuration cannot be had.
+/// Reads after each gap under the configuration that saves most. `None` when stopped meanwhile, when time is up, or when
+/// that configuration cannot be had.
 pub(super) fn sweep(
     record: &ExperimentRecord,
     base: &Workload,
     bench: &Bench<'_>,
+    until: Option<Instant>,
     hand: &mut Hand,
 ) -> Result<Option<Swept>, ErrorBody> {
     let Some(saving) = most_saving(record) else { return Ok(None) };
@@ -65,6 +66,9 @@ pub(super) fn sweep(
     bench.control.pause(settle::time(None, saving));
     let mut points = Vec::new();
     for gap in gaps(&record.touched()) {
+        if until.is_some_and(|until| Instant::now() >= until) {
+            return Ok(None);
+        }
         let Some(measured) = bench.run(&probe(base, gap), hand, &mut |_| {})? else { return Ok(None) };
         let median = measured.result.directions().next().and_then(|d| d.lat.percentile(50.0));
         points.extend(median.map(|ns| GapPoint { gap, latency_ns: ns.0 as f64 }));

@@ -81,7 +81,7 @@ pub(super) async fn create(
         crate::targets::absolute(&spec.target)?;
         spec.validate()?;
         let runner = &app.runner;
-        let ask = |state: &_| experiment::fill(runner.root(), &spec, state);
+        let ask = |_: &_| Ok(spec.clone());
         let id = app.scheduler.begin(how.limits(), || Ready::new(runner, &take(&app), &ask))?;
         Ok(RunCreated { id, state: RunState::Running })
     });

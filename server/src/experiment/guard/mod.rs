@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Pause after the processor has throttled.
 const COOL: Duration = Duration::from_secs(10);
 /// Time in all that may be spent on cooling down. What is hot after that voids trials still, until a whole block is void.
-const HEAT_PATIENCE: Duration = Duration::from_mins(5);
+pub(super) const HEAT_PATIENCE: Duration = Duration::from_mins(5);
 
 /// Trials in a row that a busy machine may void; the next one counts.
 const IN_A_ROW: u32 = 3;
@@ -64,8 +64,8 @@ impl Void {
 }
 
 impl Guard {
-    /// `patience` is the time in all that may be spent on a busy machine.
-    pub(super) fn new(root: &Root, drives: Vec<String>, patience: Duration) -> Self {
+    /// `patience` is the time in all that may be spent on a busy machine, `heat_patience` that on cooling down.
+    pub(super) fn new(root: &Root, drives: Vec<String>, patience: Duration, heat_patience: Duration) -> Self {
         let sampler = Sampler::new(root.clone(), Options { poll_drive_sensors: false });
         let mut guard = Self {
             root: root.clone(),
@@ -74,7 +74,7 @@ impl Guard {
             on_ac: None,
             throttled: None,
             marks: Vec::new(),
-            heat_patience: HEAT_PATIENCE,
+            heat_patience,
             patience,
             busy: 0,
         };
@@ -244,7 +244,7 @@ mod tests {
     fn what_changes_meanwhile_voids_a_trial_with_its_reason() {
         let dir = machine();
         let root = Root::new(dir.path()).unwrap();
-        let mut guard = Guard::new(&root, vec!["nvme0n1".into(), "sda".into()], Duration::ZERO);
+        let mut guard = Guard::new(&root, vec!["nvme0n1".into(), "sda".into()], Duration::ZERO, HEAT_PATIENCE);
         let none = Configuration::default();
         guard.look();
         assert_eq!(guard.conditions(&none), None);
@@ -298,7 +298,7 @@ mod tests {
     fn a_machine_that_is_quiet_only_between_trials_is_measured_all_the_same() {
         let dir = machine();
         let root = Root::new(dir.path()).unwrap();
-        let mut guard = Guard::new(&root, vec!["sda".into()], Duration::from_hours(1));
+        let mut guard = Guard::new(&root, vec!["sda".into()], Duration::from_hours(1), HEAT_PATIENCE);
         let took = Duration::from_secs(1);
         let mut said = Vec::new();
         for _ in 0..2 {
@@ -319,7 +319,7 @@ mod tests {
         let dir = machine();
         let root = Root::new(dir.path()).unwrap();
         let sensor = dir.path().join(format!("{NVME}/hwmon1/temp1_input"));
-        let mut guard = Guard::new(&root, vec!["nvme0n1".into()], Duration::ZERO);
+        let mut guard = Guard::new(&root, vec!["nvme0n1".into()], Duration::ZERO, HEAT_PATIENCE);
         fs::write(&sensor, "85000\n").unwrap();
         let void = guard.conditions(&Configuration::default()).unwrap();
         let mut said = Vec::new();

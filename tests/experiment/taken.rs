@@ -1,11 +1,13 @@
 //! Somebody puts the settings back while an experiment is on.
 
 use crate::kills::{begun, ended};
+use crate::machine::Machine;
+use crate::{command, under_way};
 use anyhow::{Result, ensure};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::process::{Command, Stdio};
-use tests::{Finished, Server, Tree, await_that, program};
+use tests::{Cli, Finished, Server, Tree, await_that, program, scratch};
 
 fn restore(server: &Server, tree: &Tree) -> Result<()> {
     let mut command = Command::new(program()?);
@@ -46,4 +48,20 @@ async fn the_next_experiment_has_nothing_to_do_with_it() -> Result<()> {
     ensure!(state(&server).await? == "running");
     ensure!(server.end(Signal::TERM)? == Some(0));
     tree.assert_as_found()
+}
+
+#[test]
+fn one_of_the_command_line_is_known_to_others_and_can_go_on() -> Result<()> {
+    let (machine, cli, target) = (Machine::new()?, Cli::new()?, scratch()?);
+    let (child, _stderr) = under_way(&cli, &machine, target.path())?;
+    let beside = |args: &[&str]| Finished::of(command(&cli, &machine, args)?.spawn()?);
+    beside(&["knobs", "set", "cpu.turbo=on"])?.refused(6, &["An experiment changes settings now."])?;
+    let restored = beside(&["restore"])?;
+    ensure!(restored.code == Some(0) && restored.stdout.contains("ends with the trial that is on"), "{restored:?}");
+    let finished = Finished::of(child)?;
+    ensure!(finished.code == Some(130), "{finished:?}");
+    ensure!(machine.changed().is_none(), "{:?} is not back", machine.changed());
+    let resumed = beside(&["experiment", "resume", "last", "--patience", "0s"])?;
+    ensure!(resumed.code == Some(0), "{resumed:?}");
+    Ok(())
 }

@@ -1,8 +1,8 @@
 //! The settings of an experiment: in the hands of a broker of our own, or of a server's.
 //!
-//! Whatever becomes of this process, they go back: a broker of our own puts them back when we are gone (its sentinel,
-//! when it is gone too), and what is set through a server's broker has a time of its own, which each change renews.
-//! There it lies over what the server's user has set, which shows again when the experiment ends or pauses.
+//! Whatever becomes of this process, they go back: what is set has a time of its own, which each change renews, and a
+//! broker of our own puts it back when we are gone (its sentinel, when it is gone too). It lies over what the user has set,
+//! which shows again when the experiment ends or pauses.
 //! Whatever becomes of the experiment's thread, they go back when the hand is dropped.
 
 use crate::privilege::{self, Broker, NEEDS_ROOT};
@@ -95,18 +95,12 @@ impl Hand {
         self.desk.energy().unwrap_or_default()
     }
 
-    /// Sets knobs. Where nobody else looks after us, they go back by themselves unless set again within `time`.
+    /// Sets knobs. They go back by themselves unless set again within `time`.
     pub fn set(&mut self, wishes: &[Assignment], time: Duration) -> Result<Vec<Outcome>, ErrorBody> {
         if wishes.is_empty() {
             return Ok(Vec::new());
         }
-        let experiment = Lifetime::Experiment { seconds: u32::try_from(time.as_secs()).unwrap_or(u32::MAX).max(1) };
-        let lifetime = match self.who {
-            Who::Server => experiment,
-            // What is risky would be unconfirmed in a session.
-            Who::Own(..) | Who::Nobody if self.risk => experiment,
-            Who::Own(..) | Who::Nobody => Lifetime::Session,
-        };
+        let lifetime = Lifetime::Experiment { seconds: u32::try_from(time.as_secs()).unwrap_or(u32::MAX).max(1) };
         self.any_set = true;
         self.desk.set(wishes, lifetime, self.risk)
     }
@@ -114,10 +108,8 @@ impl Hand {
     /// Puts back everything that was set, and says what became of it. `over` if nothing is to be set until further notice.
     pub fn put_back(&mut self, over: bool) -> Result<RestoreReport, ErrorBody> {
         let report = match &self.who {
-            Who::Nobody => RestoreReport::default(),
-            Who::Own(broker, _) => broker.put_back()?,
-            Who::Server if !self.any_set => RestoreReport::default(),
-            Who::Server => self.desk.end_experiment(over)?,
+            Who::Own(..) | Who::Server if self.any_set => self.desk.end_experiment(over)?,
+            Who::Own(..) | Who::Server | Who::Nobody => RestoreReport::default(),
         };
         self.any_set &= !over;
         Ok(report)

@@ -4,7 +4,6 @@ use power::Root;
 use power::broker::Client;
 use power::desk::Desk;
 use protocol::error::{ErrorBody, ErrorCode};
-use protocol::knob::RestoreReport;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -52,11 +51,6 @@ impl Broker {
     /// The way to ask it.
     pub fn desk(&self) -> Arc<dyn Desk> {
         Arc::clone(&self.client) as Arc<dyn Desk>
-    }
-
-    /// Puts back what this session has set, and says what became of it.
-    pub fn put_back(&self) -> Result<RestoreReport, ErrorBody> {
-        self.client.end_session(false)
     }
 
     /// Ends the session and waits until its settings are back.

@@ -279,7 +279,7 @@ fn explain(target: &str, failure: &Failure) -> ErrorBody {
             Some(libc::ENOSPC) => error.hint("Free some space, or make size smaller."),
             _ => error,
         },
-        Failure::EndOfFile { .. } => error.hint("Somebody shortened the file meanwhile. Start again."),
+        Failure::EndOfFile { .. } => error.hint("The file or device became smaller meanwhile. Start again."),
         Failure::System { source, .. } if source.raw_os_error() == Some(libc::ENOMEM) => {
             error.hint("Use a smaller iodepth, numjobs or bs, or raise the memory limits.")
         }

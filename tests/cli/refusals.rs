@@ -14,13 +14,15 @@ fn bench(cli: &Cli, target: &Path, args: &[&str], code: i32, words: &[&str]) -> 
 fn wrong_arguments_end_with_2_and_name_what_is_wrong() -> Result<()> {
     let cli = Cli::new()?;
     let dir = scratch()?;
-    let cases: [(&[&str], &[&str]); 11] = [
+    let cases: [(&[&str], &[&str]); 13] = [
         (&["--rw", "randread", "--bs", "0"], &["bs"]),
         (&["--rw", "randread", "--bs", "1000"], &["bs", "512"]),
         (&["--rw", "randread", "--bs", "99999999999999999999"], &["bs"]),
         (&["--rw", "randread", "--bs", "1m", "--size", "64k"], &["size"]),
         (&["--rw", "randread", "--iodepth", "0"], &["iodepth"]),
-        (&["--rw", "randread", "--iodepth", "1025"], &["iodepth"]),
+        (&["--rw", "randread", "--iodepth", "1025"], &["iodepth", "1..=1024"]),
+        (&["--rw", "randread", "--iodepth", "99999999999"], &["iodepth", "1..=1024"]),
+        (&["--rw", "randread", "--repetitions", "0"], &["repetitions", "1..=100"]),
         (&["--rw", "randread", "--numjobs", "0"], &["numjobs"]),
         (&["--rw", "randread", "--offset", "16e"], &["offset"]),
         (&["--rw", "randread", "--runtime", "0"], &["runtime"]),
@@ -32,6 +34,25 @@ fn wrong_arguments_end_with_2_and_name_what_is_wrong() -> Result<()> {
     }
     cli.run(["preset", "cdm9", "--target", "/var/tmp"])?.refused(2, &["cdm9", "cdm8"])?;
     ensure!(dir.path().read_dir()?.next().is_none(), "something was left in the directory");
+    Ok(())
+}
+
+#[test]
+fn json_names_the_argument_that_is_missing_or_misspelt() -> Result<()> {
+    let cli = Cli::new()?;
+    for (args, message, hint) in [
+        (&["--json", "check"][..], "the following required arguments were not provided: --target <PATH>", None),
+        (
+            &["--json", "check", "--taget", "/"],
+            "unexpected argument '--taget' found",
+            Some("a similar argument exists: '--target'"),
+        ),
+    ] {
+        let finished = cli.run(args)?;
+        let said: serde_json::Value = serde_json::from_str(&finished.stdout)?;
+        ensure!(finished.code == Some(2) && said["error"]["message"] == message, "{finished:?}");
+        ensure!(said["error"]["hint"].as_str() == hint, "{finished:?}");
+    }
     Ok(())
 }
 

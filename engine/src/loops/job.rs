@@ -14,7 +14,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 pub(crate) enum Failure {
     #[error("{} at offset {offset}: {source}", if *.read { "read" } else { "write" })]
     Access { read: bool, offset: u64, source: io::Error },
-    #[error("read at offset {offset} got {got} of {wanted} bytes: the file ends there")]
+    #[error("read at offset {offset} got {got} of {wanted} bytes: it ends there")]
     EndOfFile { offset: u64, got: u32, wanted: u32 },
     #[error("{what}: {source}")]
     System { what: &'static str, source: io::Error },

@@ -3,6 +3,7 @@
 //! Nothing follows from what is undecided, and no change from a saving that was not shown: such advice would be taken for
 //! a finding, and exports would write it.
 
+use crate::words::WAIT;
 use protocol::experiment::{Effect, Finding};
 
 /// Power in W below which a saving is none.
@@ -135,8 +136,8 @@ impl<'a> Question<'a> {
         let title = self.title;
         let sentence = match self.found {
             Some(found) if found == value => format!("Leave {title} at {value}{why}"),
-            Some(_) => format!("Set {title} to {value}{why}"),
-            None => format!("{title}: take {value}{why}"),
+            None if title == WAIT => format!("Let programs wait with {value}{why}"),
+            Some(_) | None => format!("Set {title} to {value}{why}"),
         };
         Advice { value: Some(value.into()), keep_saving: Some(keep_saving), sentence }
     }

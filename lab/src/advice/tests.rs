@@ -174,7 +174,10 @@ fn of_ways_to_wait_each_is_judged_and_none_is_said_to_be_on() {
     assert_eq!(said(&fast), wanted);
     let advice = recommend(&fast, &workloads(), &Titles::default(), 1.0);
     let [one] = &advice[..] else { panic!("{advice:?}") };
-    assert_eq!((one.purpose, one.value.as_deref()), (Use::Latency, Some("poll")), "{}", one.sentence);
+    assert_eq!((one.purpose, one.value.as_deref()), (Use::Latency, Some("poll")));
+    let wanted =
+        "Let programs wait with poll. Waiting with poll instead of enter gains 10 to 12 % of single random reads.";
+    assert_eq!(one.sentence, wanted);
 }
 
 #[test]

@@ -177,11 +177,20 @@ fn usage(e: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if std::env::args_os().any(|a| a == "--json") {
-        let text = e.to_string();
-        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        print_json(&ErrorBody::new(ErrorCode::Usage, message));
+        print_json(&in_json(&e.to_string()));
     }
     ExitCode::from(ErrorCode::Usage.exit_code())
+}
+
+/// clap's report as one error: its first paragraph, which may be a list of what is missing, and its tip.
+fn in_json(text: &str) -> ErrorBody {
+    let lines = text.lines().take_while(|line| !line.is_empty()).map(str::trim);
+    let message = lines.collect::<Vec<_>>().join(" ");
+    let error = ErrorBody::new(ErrorCode::Usage, message.trim_start_matches("error: "));
+    match text.lines().find_map(|line| line.trim().strip_prefix("tip: ")) {
+        Some(tip) => error.hint(tip),
+        None => error,
+    }
 }
 
 /// An error as a sentence and what to do about it.

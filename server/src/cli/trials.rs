@@ -55,7 +55,7 @@ impl Progress {
                     });
                 }
                 let Some(head) = &self.head else { return };
-                let eta = self.left.map(|left| format!("  ETA {}", eta(left))).unwrap_or_default();
+                let eta = self.left.and_then(eta).map(|eta| format!("  {eta}")).unwrap_or_default();
                 let configuration = usize::try_from(trial.configuration).ok().and_then(|i| head.configurations.get(i));
                 let stage = match trial.stage {
                     Some(Stage::Screening) => "screening, ",
@@ -91,7 +91,8 @@ impl Progress {
         let primary: Vec<&Effect> = effects.iter().filter(|e| e.primary).collect();
         let open = primary.iter().filter(|e| e.verdict == Finding::Undecided).count();
         let blocks = if ended == 1 { "block" } else { "blocks" };
-        self.say(&format!("After {ended} {blocks}: {open} of {} open; ETA {}", primary.len(), eta(left)));
+        let eta = eta(left).map(|eta| format!("; {eta}")).unwrap_or_default();
+        self.say(&format!("After {ended} {blocks}: {open} of {} open{eta}", primary.len()));
         for e in primary {
             let estimate = e.estimate_percent.map_or("-".into(), percent);
             let (knob, workload) = (&e.knob, &e.workload);
@@ -129,8 +130,20 @@ impl Drop for Progress {
     }
 }
 
-/// `2:10 (1:05 to 9:00)`.
-fn eta(left: TimeLeft) -> String {
+/// `ETA 2:10 (1:05 to 9:00)`; nothing where nothing is left to do.
+fn eta(left: TimeLeft) -> Option<String> {
     let [likely, least, most] = [left.likely_ms, left.least_ms, left.most_ms].map(clock);
-    format!("{likely} ({least} to {most})")
+    (left.most_ms > 0.0).then(|| format!("ETA {likely} ({least} to {most})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_that_is_reached_is_no_time() {
+        assert_eq!(eta(TimeLeft::default()), None);
+        let left = TimeLeft { least_ms: 65e3, likely_ms: 130e3, most_ms: 540e3 };
+        assert_eq!(eta(left).as_deref(), Some("ETA 2:10 (1:05 to 9:00)"));
+    }
 }

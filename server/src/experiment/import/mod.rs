@@ -53,6 +53,10 @@ pub fn import(runner: &Runner, json: &[u8]) -> Result<Imported, ErrorBody> {
     let ids = store.experiments()?;
     for id in &ids {
         if same(runner, id, &file.experiment, &file.report.trials) {
+            let called = &file.experiment.id;
+            if called != id {
+                notes.push(format!("The file calls it {called}; its settings and trials are those of {id}."));
+            }
             return Ok(Imported { id: id.clone(), known: true, notes });
         }
     }

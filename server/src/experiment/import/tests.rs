@@ -132,6 +132,8 @@ fn another_experiment_of_the_same_id_gets_one_of_its_own() {
     assert!(imported.notes[0].contains(ID) && imported.notes[0].contains(&imported.id), "{:?}", imported.notes);
     let again = import(&runner, other.as_bytes()).unwrap();
     assert!(again.known && again.id == imported.id, "{again:?}");
+    let note = format!("The file calls it {ID}; its settings and trials are those of {}.", imported.id);
+    assert_eq!(again.notes, [note]);
     assert_eq!(runner.store().experiments().unwrap().len(), 2);
 }
 

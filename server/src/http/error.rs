@@ -1,7 +1,9 @@
 //! Errors of the interface: always an [`ErrorBody`] as JSON, with the status its code stands for or a narrower one.
 
+use super::app::MAX_BODY;
 use crate::plain::plain;
 use axum::Json;
+use axum::body::HttpBody;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
@@ -47,14 +49,16 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let bytes = axum::body::Bytes::from_request(request, state).await.map_err(|e| {
-            let message = match e.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => {
-                    format!("The body is larger than {} KiB.", super::app::MAX_BODY / 1024)
-                }
-                _ => format!("The body could not be read: {}.", e.body_text()),
-            };
-            ApiError::with_status(e.status(), ErrorBody::new(ErrorCode::Usage, message))
+        let said = |status, message| ApiError::with_status(status, ErrorBody::new(ErrorCode::Usage, message));
+        let too_large =
+            || said(StatusCode::PAYLOAD_TOO_LARGE, format!("The body is larger than {} KiB.", MAX_BODY / 1024));
+        // By what it announces: nobody waits for what will not be read.
+        if request.body().size_hint().lower() > MAX_BODY as u64 {
+            return Err(too_large());
+        }
+        let bytes = axum::body::Bytes::from_request(request, state).await.map_err(|e| match e.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+            status => said(status, format!("The body could not be read: {}.", e.body_text())),
         })?;
         // serde would also take an array for an object, field by field.
         if bytes.trim_ascii_start().first().is_some_and(|b| *b != b'{') {

@@ -242,8 +242,8 @@ impl TestServer {
         let access = Access::from_line(&format!("{}#token={}", server.address(), server.app().token.secret()));
         let hub = Arc::clone(&server.app().hub);
         let app = Arc::clone(server.app());
-        let url = server.app().lan.status(server.app()).url.unwrap();
-        let viewers = Lan::at(&url);
+        let url = server.app().lan.status(server.app()).url;
+        let viewers = Lan::at(url.as_deref().unwrap_or("http://nowhere"));
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(server.run(async {
             // A dropped sender stops it too.

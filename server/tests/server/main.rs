@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod api;
+mod checklist;
 mod common;
 mod experiments;
 mod frames;

@@ -135,3 +135,28 @@ async fn verdicts_ladder_and_host_are_drawn_large() -> Result<()> {
     })
     .await
 }
+
+#[tokio::test]
+async fn a_ladder_is_drawn_rung_by_rung() -> Result<()> {
+    let machine = Tree::laptop()?;
+    let server = Server::below(machine.path())?;
+    let experiment = json!({
+        "design": "ladder", "target": server.target(), "min_blocks": 2, "max_blocks": 2,
+        "knobs": ["cpu.governor", "cpu.epb", "cpu.turbo", "pcie.aspm", "sata.link-power@host0", "nvme.apst@nvme0"],
+        "workloads": [{ "name": "single", "rw": "randread", "size": "8m", "runtime": "100ms", "ramp_time": "20ms" }]
+    });
+    let id = id(&server.post("/experiments?patience=0s", &experiment).await?)?;
+    server.event(|f| f["type"] == "experiment-finished" && f["experiment"] == id).await?;
+    in_browser("kiosk-ladder", async |browser| {
+        open(browser, &server, "show=ladder&shift=0").await?;
+        shows(browser, "ladder").await?;
+        browser.see(".kiosk section:not([hidden]) .kiosk-chart svg").await?;
+        for rung in ["all-saving", "cpu.governor", "nvme.apst"] {
+            let drawn = "document.querySelector('.kiosk section:not([hidden]) .kiosk-chart').textContent";
+            browser.until(&format!("{drawn}.includes('{rung}')")).await?;
+        }
+        fits(browser, "rungs").await?;
+        browser.no_errors().await
+    })
+    .await
+}

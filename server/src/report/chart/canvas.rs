@@ -15,7 +15,18 @@ pub(super) fn place(v: f64) -> String {
 
 /// An SVG of this height, with what it shows in words for those who do not see it.
 pub(super) fn svg(m: &mut Markup, class: &'static str, height: f64, label: &str, inside: impl FnOnce(&mut Markup)) {
-    let view = format!("0 0 {WIDTH:.0} {height:.0}");
+    svg_of(m, class, (WIDTH, height), label, inside);
+}
+
+/// An SVG of this width and height.
+pub(super) fn svg_of(
+    m: &mut Markup,
+    class: &'static str,
+    (width, height): (f64, f64),
+    label: &str,
+    inside: impl FnOnce(&mut Markup),
+) {
+    let view = format!("0 0 {width:.0} {height:.0}");
     m.element("svg", &[("class", &class), ("viewBox", &view), ("role", &"img"), ("aria-label", &label)], inside);
 }
 

@@ -1,7 +1,7 @@
 //! What each configuration yields: a bar from zero to the median over trials, and every trial as a point.
 
 use super::RAW;
-use super::canvas::{WIDTH, across, bar, dot, label, path, svg};
+use super::canvas::{WIDTH, across, bar, dot, label, path, svg, svg_of};
 use super::scale::Scale;
 use crate::report::figures::{short, value};
 use crate::report::markup::Markup;
@@ -48,6 +48,29 @@ pub(in crate::report) fn draw(m: &mut Markup, levels: &[Level], metric: Metric, 
         }
         if climbing {
             path(m, "climb", &line);
+        }
+    });
+}
+
+/// Parts of a row that is read from afar: name, bar, value.
+const WIDE: f64 = 470.0;
+const BAR: (f64, f64) = (196.0, 396.0);
+const ROW: f64 = 18.0;
+
+/// The same in rows of one line, so that the letters are large on a screen on a wall.
+pub(in crate::report) fn draw_large(m: &mut Markup, levels: &[Level], metric: Metric, label_text: &str) {
+    let scale =
+        Scale::linear(levels.iter().filter_map(|l| Summary::of(&l.values)).map(|all| all.median).chain([0.0]), BAR);
+    svg_of(m, "plot levels", (WIDE, 4.0 + ROW * levels.len() as f64), label_text, |m| {
+        for (i, level) in levels.iter().enumerate() {
+            let middle = 4.0 + ROW * (i as f64 + 0.5);
+            label(m, "name", (0.0, middle + 3.5), "start", short(&level.name, 29));
+            let Some(all) = Summary::of(&level.values) else {
+                label(m, "count", (BAR.0, middle + 3.5), "start", "no trial that counts");
+                continue;
+            };
+            bar(m, color(metric), (scale.at(0.0), scale.at(all.median)), middle - 6.0, 12.0);
+            label(m, "value", (BAR.1 + 6.0, middle + 3.5), "start", value(metric, all.median));
         }
     });
 }

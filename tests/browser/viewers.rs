@@ -1,7 +1,7 @@
 //! Viewers on the network: what their page shows, and how the operator lets them in.
 
 use crate::{finished_run, id, open, start};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use std::path::Path;
 use tests::{Browser, Scheme, Server, Tree, in_browser};
@@ -92,6 +92,34 @@ async fn the_operator_switches_viewers_off_and_on_and_they_come_back() -> Result
             operator.action_chain().send_keys(thirtyfour::Key::Escape + "").perform().await?;
             operator.until("!document.querySelector('.viewers').open").await?;
             operator.until("document.activeElement.matches('[data-testid=watching]')").await?;
+            operator.no_errors().await
+        })
+        .await
+    })
+    .await
+}
+
+#[tokio::test]
+async fn over_tls_the_page_and_its_stream_come_encrypted_and_the_operator_sees_the_fingerprint() -> Result<()> {
+    let server = Server::watched(Path::new("/"), &["--lan-tls"])?;
+    let viewers = server.viewers().await?;
+    ensure!(viewers.starts_with("https://"), "{viewers}");
+    let status = server.get("/lan").await?;
+    let fingerprint = status["fingerprint"].as_str().context("it has a fingerprint")?;
+    in_browser("tls-operator", async |operator| {
+        in_browser("tls-viewer", async |viewer| {
+            open(operator, &server).await?;
+            viewer.goto(&viewers).await?;
+            viewer.see_text("[data-testid=connection]", "live").await?;
+            ensure!(viewer.eval("[location.protocol, isSecureContext]").await? == json!(["https:", true]));
+            start(&server, "60s").await?;
+            viewer.see_text("[data-testid=reading]", "\\d").await?;
+            viewer.goto(format!("{viewers}/kiosk")).await?;
+            viewer.see_text("[data-testid=reading]", "\\d").await?;
+            operator.see_text("[data-testid=watching]", "^1 watching").await?;
+            operator.see("[data-testid=watching]").await?.click().await?;
+            operator.see_text(".viewers", fingerprint).await?;
+            operator.picture("viewers-tls").await?;
             operator.no_errors().await
         })
         .await

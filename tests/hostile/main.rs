@@ -112,6 +112,29 @@ async fn nobody_gets_in_where_all_is_encrypted() -> Result<()> {
     attacked(&["--lan-tls"], false).await
 }
 
+/// What is refused again and again must not fill the log.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_foreign_host_is_logged_once_by_each_listener() -> Result<()> {
+    let server = Server::watched(std::path::Path::new("/"), &[])?;
+    let client = reqwest::Client::new();
+    let doors = [(server.page(""), "own.evil.example"), (server.viewers().await?, "lan.evil.example")];
+    for (url, host) in &doors {
+        for path in ["/", "/api/v1/runs", "/ws/bench", "/healthz"] {
+            for _ in 0..8 {
+                let request = client.get(format!("{url}{path}")).header("host", *host);
+                let answer = request.header("origin", format!("http://{host}")).send().await?;
+                ensure!(answer.status() == 403, "{path}: {}", answer.status());
+            }
+        }
+    }
+    let log = server.log()?;
+    for (_, host) in doors {
+        let lines: Vec<&str> = log.lines().filter(|line| line.contains(host)).collect();
+        ensure!(lines.len() == 1 && lines[0].contains("--allow-host"), "{lines:#?}");
+    }
+    Ok(())
+}
+
 /// A laptop on whose drive the server's directories lie.
 fn laptop() -> Result<Tree> {
     let dev = std::fs::metadata(tests::scratch()?.path())?.dev();

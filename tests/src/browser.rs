@@ -91,6 +91,8 @@ async fn connect(port: u16, profile: &std::path::Path) -> Result<WebDriver> {
     ] {
         caps.add_arg(arg)?;
     }
+    // Certificates that a server of the tests has made for itself.
+    caps.accept_insecure_certs(true)?;
     caps.set("goog:loggingPrefs", json!({ "browser": "ALL" }))?;
     let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), caps).await?;
     let browser = Browser { driver };

@@ -118,6 +118,11 @@ impl Server {
         Ok(Self { child, url: line.trim().into(), log, dirs, _stdout: stdout })
     }
 
+    /// What it has said so far beside its address.
+    pub fn log(&self) -> Result<String> {
+        Ok(std::fs::read_to_string(&self.log)?)
+    }
+
     /// Its process id.
     pub fn id(&self) -> u32 {
         self.child.id()

@@ -13,11 +13,14 @@ SHELL := bash
 .NOTPARALLEL:
 MAKEFLAGS += --no-builtin-rules
 
-# Each tool is pinned in one place: Trunk in its own file, wasm-bindgen by the library of exactly the same version.
+# Each tool is pinned in one place: Trunk in its own file, wasm-bindgen by the library of exactly the same version,
+# cargo-fuzz here.
 TRUNK_VERSION := $(shell sed -n 's/^trunk-version = "=\(.*\)"/\1/p' Trunk.toml 2>/dev/null)
 WASM_BINDGEN_VERSION := $(shell sed -n 's/^wasm-bindgen = "=\(.*\)"/\1/p' Cargo.toml)
 TRUNK := .tools/trunk-$(TRUNK_VERSION)
 WASM_BINDGEN := .tools/wasm-bindgen-cli-$(WASM_BINDGEN_VERSION)
+CARGO_FUZZ_VERSION := 0.13.2
+CARGO_FUZZ := .tools/cargo-fuzz-$(CARGO_FUZZ_VERSION)
 
 # ~/.cargo/bin: rustup puts itself on PATH only for the next login.
 export PATH := $(CURDIR)/.tools/bin:$(HOME)/.cargo/bin:$(PATH)
@@ -65,6 +68,7 @@ $(STAMPS)/page: $(PAGE_SOURCES) $(if $(wildcard app/dist/index.html),,FORCE) | $
 	$(call end,$@)
 
 $(TRUNK): ; @$(call install,trunk,$(TRUNK_VERSION))
+$(CARGO_FUZZ): ; @$(call install,cargo-fuzz,$(CARGO_FUZZ_VERSION))
 $(WASM_BINDGEN): ; @$(call install,wasm-bindgen-cli,$(WASM_BINDGEN_VERSION))
 
 test: test-tools check page ## run all tests: format, lints, units, real filesystems, real browser
@@ -110,10 +114,12 @@ simulate: ## run the statistics against known truth, about a minute; ARGS="200" 
 hostile: build ## 10,000 hostile requests at both listeners during runs, some minutes; REQUESTS=2000 for less
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) BRAKECHECK_HOSTILE=$(or $(REQUESTS),10000) $(CARGO) test -p tests --test hostile -- --nocapture --test-threads 1
 
-fuzz: ## arbitrary bytes at whatever reads what others wrote, a minute for each; TIME=600 for more; needs nightly Rust and cargo-fuzz
+fuzz: $(CARGO_FUZZ) ## arbitrary bytes at whatever reads what others wrote, with AddressSanitizer, a minute for each; TIME=600 for more
 	@cd fuzz
+	# The sanitizer is an option of nightly Rust, and its library comes with the stable one too.
+	export RUSTC_BOOTSTRAP=1
 	for target in targets/*.rs; do name=$$(basename "$$target" .rs); mkdir -p "corpus/$$name"
-	cargo +nightly fuzz run --fuzz-dir . "$$name" "corpus/$$name" "seeds/$$name" -- -max_total_time=$(or $(TIME),60); done
+	cargo fuzz run --fuzz-dir . "$$name" "corpus/$$name" "seeds/$$name" -- -max_total_time=$(or $(TIME),60); done
 
 viewers: build ## measure with 200 viewers and without, and with 1,000 that never read, some minutes; ARGS="--rounds 3" for less
 	@BRAKECHECK_BIN=$(abspath $(SERVER)) $(CARGO) run -q -p tests --bin viewers -- $(ARGS)

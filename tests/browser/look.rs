@@ -3,7 +3,8 @@
 use crate::{finished_run, id, open};
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
-use tests::{Browser, Scheme, Server, in_browser};
+use std::time::Duration;
+use tests::{Browser, Drive, Pace, Scheme, Server, Setting, Tree, give_to_server, in_browser};
 
 #[tokio::test]
 async fn no_page_scrolls_sideways_on_a_phone() -> Result<()> {
@@ -79,6 +80,44 @@ async fn pictures() -> Result<()> {
             browser.picture(name).await?;
         }
         Ok(())
+    })
+    .await
+}
+
+/// Of an experiment that finds what is really there: reads take a quarter longer while turbo is off.
+#[tokio::test]
+async fn picture_of_an_experiment() -> Result<()> {
+    if std::env::var_os("BRAKECHECK_SCREENSHOTS").is_none() {
+        eprintln!("skipped: `make screenshots` takes it");
+        return Ok(());
+    }
+    let tree = Tree::laptop()?;
+    let pace = Pace { read: Duration::from_millis(1), bandwidth: 400_000_000 };
+    let Some(drive) = Drive::with("ext4", 64, pace)? else { return Ok(()) };
+    give_to_server(&drive.path())?;
+    let file = tree.path().join("sys/devices/system/cpu/intel_pstate/no_turbo");
+    let _cost = drive.slowed(1.25, Setting { file, saving: "1".into() })?;
+    let server = Server::below(tree.path())?;
+    let workload = |name: &str, iodepth: u32| json!({ "name": name, "rw": "randread", "iodepth": iodepth, "size": "16m", "runtime": "250ms", "ramp_time": "50ms" });
+    let experiment = json!({
+        "name": "What does each setting cost?", "design": "one-at-a-time", "from": "all-performance",
+        "target": drive.path(), "threshold_percent": 5, "min_blocks": 24, "max_blocks": 40,
+        "knobs": ["cpu.turbo", "cpu.epb", "pcie.aspm", "nvme.apst@nvme0"],
+        "workloads": [workload("4K reads one at a time", 1), workload("4K reads, 8 in flight", 8)]
+    });
+    let experiment = id(&server.post("/experiments?patience=0s", &experiment).await?)?;
+    server.event(|f| f["type"] == "experiment-finished" && f["experiment"] == experiment).await?;
+    // As it looks where the drive has a place of its own.
+    let file = server.get(&format!("/experiments/{experiment}")).await?.to_string();
+    let file = serde_json::from_str(&file.replace(&drive.path().display().to_string(), "/mnt/ssd"))?;
+    let server = Server::start()?;
+    let experiment = id(&server.post("/experiments/import", &file).await?)?;
+    in_browser("picture-experiment", async |browser: &Browser| {
+        open(browser, &server).await?;
+        browser.size(1440, 1320).await?;
+        browser.goto(server.page(&format!("/experiments/{experiment}"))).await?;
+        browser.see("[data-testid=report]").await?;
+        browser.picture("experiment").await
     })
     .await
 }

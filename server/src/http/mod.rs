@@ -22,6 +22,7 @@ mod lan;
 mod metrics;
 mod page;
 mod role;
+mod room;
 mod runs;
 mod session;
 mod shown;

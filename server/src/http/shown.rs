@@ -4,11 +4,12 @@
 //! viewers at all, unless its handler says, with [`Shown`], that there is nothing in it to be masked any more.
 
 use super::error::ApiError;
+use super::room::ROOM;
 use crate::mask;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
-use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use protocol::api::Role;
@@ -16,7 +17,9 @@ use protocol::error::{ErrorBody, ErrorCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::panic::resume_unwind;
 use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 
 /// Questions of viewers that are worked on at one time: the processors are for the measurement.
 static AT_ONCE: Semaphore = Semaphore::const_new(2);
@@ -48,37 +51,83 @@ pub(super) fn for_role<T: Serialize + DeserializeOwned>(role: Role, value: T) ->
 pub(super) async fn masked(request: Request, next: Next) -> Response {
     // Never closed.
     let turn = AT_ONCE.acquire().await.ok();
+    // By itself: the work goes on when whoever asked hangs up, and so must not make room for his next question.
+    let answer = tokio::spawn(async move {
+        let answer = answer(request, next).await;
+        drop(turn);
+        answer
+    });
+    match answer.await.map_err(JoinError::try_into_panic) {
+        Ok(answer) => answer,
+        Err(Ok(panic)) => resume_unwind(panic),
+        Err(Err(e)) => ApiError::from(failed(&e)).into_response(),
+    }
+}
+
+async fn answer(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let (mut head, body) = next.run(request).await.into_parts();
-    if head.extensions.get::<Mark>().is_some() {
-        return Response::from_parts(head, body);
-    }
+    let shown = head.extensions.get::<Mark>().is_some();
     let json = head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HeaderValue::from_static("application/json"));
-    if !json {
+    if !shown && !json {
         let body = ErrorBody::new(ErrorCode::NotFound, format!("There is nothing at {path}."));
         return ApiError::from(body).into_response();
     }
     let answer = match to_bytes(body, usize::MAX).await {
         // The answer to a HEAD has none.
         Ok(bytes) if bytes.is_empty() => return Response::from_parts(head, Body::empty()),
-        Ok(bytes) => super::error::blocking(move || over(&bytes)).await,
+        Ok(bytes) if shown => Ok(bytes),
+        Ok(bytes) => {
+            head.headers.remove(CONTENT_LENGTH);
+            super::error::blocking(move || over(&bytes)).await
+        }
         Err(e) => Err(failed(&e).into()),
     };
-    drop(turn);
-    match answer {
-        Ok(answer) => {
-            head.headers.remove(CONTENT_LENGTH);
-            Response::from_parts(head, Body::from(answer))
-        }
-        Err(e) => e.into_response(),
-    }
+    let kept = answer.and_then(|bytes| ROOM.keep(bytes).ok_or_else(no_room));
+    kept.map_or_else(IntoResponse::into_response, |bytes| Response::from_parts(head, Body::from(bytes)))
 }
 
-fn over(bytes: &[u8]) -> Result<String, ErrorBody> {
+fn no_room() -> ApiError {
+    let body = ErrorBody::new(ErrorCode::Busy, "Too much that viewers asked for waits to be taken.");
+    ApiError::with_status(StatusCode::SERVICE_UNAVAILABLE, body.hint("Try again in a few seconds."))
+}
+
+fn over(bytes: &[u8]) -> Result<Bytes, ErrorBody> {
     let value: Value = serde_json::from_slice(bytes).map_err(|e| failed(&e))?;
-    mask::json(&value).map(|masked| masked.to_string()).map_err(|e| failed(&e))
+    mask::json(&value).map(|masked| masked.to_string().into()).map_err(|e| failed(&e))
 }
 
 fn failed(e: &dyn std::fmt::Display) -> ErrorBody {
     ErrorBody::new(ErrorCode::Internal, format!("The answer cannot be masked: {e}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::middleware::from_fn;
+    use axum::routing::get;
+    use axum::{Json, Router};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+    use tower::ServiceExt;
+
+    #[tokio::test]
+    async fn whoever_hangs_up_has_no_more_worked_on_at_once_than_who_waits() {
+        let (begun, go_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+        let work = (Arc::clone(&begun), Arc::clone(&go_on));
+        let route = get(async move || {
+            work.0.fetch_add(1, Ordering::Relaxed);
+            drop(work.1.acquire().await);
+            Json("done")
+        });
+        let routes = Router::new().route("/", route).layer(from_fn(masked));
+        let ask = || routes.clone().oneshot(Request::new(Body::empty()));
+        for _ in 0..6 {
+            assert!(tokio::time::timeout(Duration::from_millis(50), ask()).await.is_err());
+        }
+        assert_eq!(begun.load(Ordering::Relaxed), 2);
+        go_on.add_permits(1);
+        assert_eq!(ask().await.unwrap().status(), 200);
+    }
 }

@@ -1,5 +1,6 @@
 //! Connections: accepted, limited, served, ended.
 
+use super::patient::Patient;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -19,6 +20,8 @@ use tower::ServiceBuilder;
 
 /// Time to agree on encryption, and to send the headers of a request, from the first connection or the last answer on.
 const HEADERS: Duration = Duration::from_secs(15);
+/// Time in which something must be taken of what waits to be taken. A WebSocket is given up before, with a farewell.
+const STALL: Duration = Duration::from_secs(15);
 /// Largest request line with its headers, in bytes.
 const MAX_HEADERS: usize = 64 * 1024;
 /// Pause after the system could not accept (out of file descriptors).
@@ -109,6 +112,7 @@ pub(crate) async fn accept(
                 }
                 let place = Place { _seat: seat, address, addresses: Arc::clone(&addresses) };
                 prepare(&stream, limits);
+                let stream = Patient::new(stream, STALL);
                 let (routes, held, closing) = (routes.clone(), Held(Arc::new(place)), closing.clone());
                 let tls = tls.clone();
                 tracker.spawn(async move {

@@ -5,6 +5,7 @@
 
 pub(crate) mod connections;
 mod listen;
+mod patient;
 
 use crate::http::gate::{Entry, Gate};
 use crate::http::{App, router};

@@ -8,17 +8,24 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use memory_serve::CacheControl;
 use protocol::error::{ErrorBody, ErrorCode};
+use std::sync::LazyLock;
 use tower::ServiceExt;
 
-/// The page's files; compressed in release builds only, since a debug build takes a minute to do so. Addresses of views within the page (`/results/ID`) all get its index.
-pub(super) fn router() -> Router {
-    let files: Router = memory_serve::load!()
+/// The page's files; compressed in release builds only, since a debug build takes a minute to do so. Made once: whoever
+/// makes them takes memory that is never given back, and the viewers' listener is switched on any number of times.
+static FILES: LazyLock<Router> = LazyLock::new(|| {
+    memory_serve::load!()
         .index_file(Some("/index.html"))
         .html_cache_control(CacheControl::NoCache)
         .cache_control(CacheControl::NoCache)
         .into_router()
         .fallback(missing)
-        .layer(from_fn(keep_hashed));
+        .layer(from_fn(keep_hashed))
+});
+
+/// Answers with the page's files. Addresses of views within the page (`/results/ID`) all get its index.
+pub(super) fn router() -> Router {
+    let files = LazyLock::force(&FILES);
     Router::new().fallback(move |mut request: Request| {
         if let Some(index) = to_index(request.uri()) {
             *request.uri_mut() = index;

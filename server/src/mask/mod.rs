@@ -76,8 +76,12 @@ impl Mask {
                 for (key, field) in fields {
                     match field {
                         Value::String(text) if HIDDEN.contains(&key.as_str()) => self.remember(text, "(hidden)"),
-                        Value::String(text) if PATHS.contains(&key.as_str()) && !Paths::is_plain(text) => {
-                            self.remember(text, &self.paths.short(text));
+                        Value::String(text) if PATHS.contains(&key.as_str()) => {
+                            let short = self.paths.short(text);
+                            // Most are found in any sentence, and so take no place from serial numbers.
+                            if self.paths.within(text) != short {
+                                self.remember(text, &short);
+                            }
                         }
                         field => self.meet(field),
                     }
@@ -162,6 +166,22 @@ mod tests {
         let mask = mask();
         mask.over(&json!({ "target": "/mnt/a b/c d" })).unwrap();
         assert_eq!(mask.sentence("Cannot read /mnt/a b/c d: gone."), "Cannot read \u{2026}/c d: gone.");
+    }
+
+    #[test]
+    fn any_number_of_targets_leaves_room_for_serial_numbers_and_odd_paths() {
+        let mask = mask();
+        let runs: Vec<_> = (0..2 * REMEMBERED).map(|n| json!({ "target": format!("/mnt/disk{n}/bench") })).collect();
+        mask.over(&runs).unwrap();
+        let odd = ["/mnt/o'brien/disk", "/mnt/a (b)/disk", "//mnt/b/disk", "/mnt/a,b/disk"];
+        mask.over(&json!({ "serial": "S3RIAL77", "targets": odd.map(|path| json!({ "path": path })) })).unwrap();
+        assert_eq!(mask.sentence("Drive S3RIAL77 is gone."), "Drive (hidden) is gone.");
+        for path in odd.into_iter().chain(["/mnt/disk0/bench", "/mnt/disk511/bench/"]) {
+            let shown = mask.sentence(&format!("Cannot read {path}: gone."));
+            assert!(shown.starts_with("Cannot read \u{2026}/") && !shown.contains("mnt"), "{shown}");
+            assert!(["/disk: gone.", "/bench: gone."].iter().any(|end| shown.ends_with(end)), "{shown}");
+            assert_eq!(shown.matches('/').count(), 1, "{shown}");
+        }
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use super::app::App;
 use super::role::{Operating, Showing};
+use super::room::Room;
 use super::{
     contrast, experiments, exports, import, kiosk, knobs, lan, metrics, runs, session, shown, sockets, system, targets,
 };
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use std::sync::Arc;
 use utoipa::OpenApi;
@@ -106,7 +107,8 @@ pub(super) fn for_operator(app: &Arc<App>) -> Router {
 
 /// The viewers' routes: nothing that changes anything, and every answer masked.
 pub(super) fn for_viewers(app: &Arc<App>) -> Router {
-    showing(app, Router::from(viewers()).layer(from_fn(shown::masked))).route("/healthz", get(system::healthz))
+    showing(app, Router::from(viewers()).layer(from_fn_with_state(Room::new(), shown::masked)))
+        .route("/healthz", get(system::healthz))
 }
 
 /// What viewers have, too: the API's reading part and both streams.

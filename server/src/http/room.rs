@@ -4,7 +4,7 @@
 //! else take as much memory as they like from the host that measures.
 
 use axum::body::Bytes;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// What is counted, in bytes. Answers below are not: the limit of connections is theirs.
@@ -12,11 +12,8 @@ const UNIT: usize = 64 << 10;
 /// All that answers may hold together, in units: 64 MiB. A larger one has all the room to itself.
 const UNITS: u32 = 1024;
 
-/// The viewers' room.
-pub(super) static ROOM: LazyLock<Room> = LazyLock::new(Room::new);
-
-/// Bytes that may be held.
-#[derive(Debug)]
+/// The room of one listener.
+#[derive(Debug, Clone)]
 pub(super) struct Room(Arc<Semaphore>);
 
 /// An answer with its place, which is given back with the last of it.
@@ -32,7 +29,7 @@ impl AsRef<[u8]> for Kept {
 }
 
 impl Room {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(Arc::new(Semaphore::new(UNITS as usize)))
     }
 

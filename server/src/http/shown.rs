@@ -4,10 +4,10 @@
 //! viewers at all, unless its handler says, with [`Shown`], that there is nothing in it to be masked any more.
 
 use super::error::ApiError;
-use super::room::ROOM;
+use super::room::Room;
 use crate::mask;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
@@ -48,12 +48,12 @@ pub(super) fn for_role<T: Serialize + DeserializeOwned>(role: Role, value: T) ->
 }
 
 /// Masks what a route answers to a viewer, or keeps it back.
-pub(super) async fn masked(request: Request, next: Next) -> Response {
+pub(super) async fn masked(State(room): State<Room>, request: Request, next: Next) -> Response {
     // Never closed.
     let turn = AT_ONCE.acquire().await.ok();
     // By itself: the work goes on when whoever asked hangs up, and so must not make room for his next question.
     let answer = tokio::spawn(async move {
-        let answer = answer(request, next).await;
+        let answer = answer(&room, request, next).await;
         drop(turn);
         answer
     });
@@ -64,7 +64,7 @@ pub(super) async fn masked(request: Request, next: Next) -> Response {
     }
 }
 
-async fn answer(request: Request, next: Next) -> Response {
+async fn answer(room: &Room, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let (mut head, body) = next.run(request).await.into_parts();
     let shown = head.extensions.get::<Mark>().is_some();
@@ -83,7 +83,7 @@ async fn answer(request: Request, next: Next) -> Response {
         }
         Err(e) => Err(failed(&e).into()),
     };
-    let kept = answer.and_then(|bytes| ROOM.keep(bytes).ok_or_else(no_room));
+    let kept = answer.and_then(|bytes| room.keep(bytes).ok_or_else(no_room));
     kept.map_or_else(IntoResponse::into_response, |bytes| Response::from_parts(head, Body::from(bytes)))
 }
 
@@ -104,7 +104,7 @@ fn failed(e: &dyn std::fmt::Display) -> ErrorBody {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::middleware::from_fn;
+    use axum::middleware::from_fn_with_state;
     use axum::routing::get;
     use axum::{Json, Router};
     use std::sync::Arc;
@@ -121,7 +121,7 @@ mod tests {
             drop(work.1.acquire().await);
             Json("done")
         });
-        let routes = Router::new().route("/", route).layer(from_fn(masked));
+        let routes = Router::new().route("/", route).layer(from_fn_with_state(Room::new(), masked));
         let ask = || routes.clone().oneshot(Request::new(Body::empty()));
         for _ in 0..6 {
             assert!(tokio::time::timeout(Duration::from_millis(50), ask()).await.is_err());

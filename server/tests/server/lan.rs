@@ -5,12 +5,14 @@ use crate::roles::operations;
 use protocol::api::LanStatus;
 use protocol::error::{ErrorBody, ErrorCode};
 use protocol::event::{Event, Frame};
+use protocol::sample::Sample;
 use reqwest::Method;
 use serde_json::{Value, json};
 use server::lan::{Choice, Secret};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -273,5 +275,57 @@ async fn viewers_that_never_read_cost_a_bounded_amount_and_no_other_viewer_anyth
         assert_eq!(healthy.frame::<Frame>().await.seq, seq);
     }
     assert_eq!(server.access.get("/healthz").send().await.unwrap().status(), 200);
+    server.stop().await;
+}
+
+/// Connections that one address may have.
+const CONNECTIONS: usize = 256;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_that_are_not_taken_have_a_bound_and_an_end() {
+    let server = TestServer::start().await;
+    let id = server.access.start(&server.reads(50)).await;
+    server.access.socket().await.end_of(&id).await;
+    let samples = vec![Sample::default(); 2000];
+    server.app.runner.store().append_samples(&id, 1000, &samples).unwrap();
+    let path = format!("/api/v1/runs/{id}/samples");
+    let whole = server.viewers.get(&path).send().await.unwrap().bytes().await.unwrap();
+
+    // All of them together would be far more than there is room for.
+    let authority = &server.viewers.authority;
+    assert!(CONNECTIONS * whole.len() > 96 << 20, "{}", whole.len());
+    let ask = async || {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        let mut stream = socket.connect(authority.parse().unwrap()).await.unwrap();
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: {authority}\r\n\r\n").as_bytes()).await.unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).await.unwrap();
+        (String::from_utf8_lossy(&answer).into_owned(), stream)
+    };
+    let mut held = Vec::new();
+    let full = loop {
+        let (answer, stream) = ask().await;
+        held.push(stream);
+        if answer != "HTTP/1.1 200" {
+            break answer;
+        }
+        assert!(held.len() < CONNECTIONS - 8, "there is room for everything");
+    };
+    assert_eq!(full, "HTTP/1.1 503");
+    // Small answers are given all the same, and the operator has room of his own.
+    assert_eq!(server.viewers.get("/api/v1/session").send().await.unwrap().status(), 200);
+    assert_eq!(server.access.get(&path).send().await.unwrap().bytes().await.unwrap().len(), whole.len());
+    // Those that take nothing are given up before long.
+    let again = async {
+        loop {
+            let answer = server.viewers.get(&path).send().await.unwrap();
+            if answer.status() == 200 {
+                break answer.bytes().await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    assert_eq!(tokio::time::timeout(3 * PATIENCE, again).await.expect("there is never room again"), whole);
     server.stop().await;
 }

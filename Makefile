@@ -117,7 +117,7 @@ hostile: build ## 10,000 hostile requests at both listeners during runs, some mi
 fuzz: $(CARGO_FUZZ) ## arbitrary bytes at whatever reads what others wrote, with AddressSanitizer, a minute for each; TIME=600 for more
 	@cd fuzz
 	# The sanitizer is an option of nightly Rust, and its library comes with the stable one too.
-	export RUSTC_BOOTSTRAP=1
+	export RUSTC_BOOTSTRAP=1 LSAN_OPTIONS=suppressions=$$PWD/known-leaks.txt:print_suppressions=0
 	for target in targets/*.rs; do name=$$(basename "$$target" .rs); mkdir -p "corpus/$$name"
 	cargo fuzz run --fuzz-dir . "$$name" "corpus/$$name" "seeds/$$name" -- -max_total_time=$(or $(TIME),60); done
 

@@ -1,6 +1,7 @@
 //! Errors of the interface: always an [`ErrorBody`] as JSON, with the status its code stands for or a narrower one.
 
 use super::app::MAX_BODY;
+use super::shown::turn;
 use crate::plain::plain;
 use axum::Json;
 use axum::body::HttpBody;
@@ -104,6 +105,11 @@ where
     T: Send + 'static,
     F: FnOnce() -> Result<T, ErrorBody> + Send + 'static,
 {
+    let turn = turn();
+    let work = move || {
+        let _turn = turn;
+        work()
+    };
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result.map_err(ApiError::from),
         Err(_) => Err(ErrorBody::new(ErrorCode::Internal, "The request failed inside the program.").into()),

@@ -17,12 +17,24 @@ use protocol::error::{ErrorBody, ErrorCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::panic::resume_unwind;
-use tokio::sync::Semaphore;
-use tokio::task::JoinError;
+use std::sync::Arc;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Questions of viewers that are worked on at one time: the processors are for the measurement.
 static AT_ONCE: Semaphore = Semaphore::const_new(2);
+
+tokio::task_local! {
+    static TURN: Turn;
+}
+
+/// A viewer's turn, which ends with the last who holds it.
+type Turn = Arc<Option<SemaphorePermit<'static>>>;
+
+/// The turn of the viewer whose question is worked on, if it is one's. Work that goes on when whoever asked hangs up is
+/// to hold it, so that there is no room for his next question meanwhile.
+pub(super) fn turn() -> Option<Turn> {
+    TURN.try_with(Arc::clone).ok()
+}
 
 /// An answer with nothing in it that a viewer must not see.
 pub(super) struct Shown<T>(pub(super) T);
@@ -50,18 +62,8 @@ pub(super) fn for_role<T: Serialize + DeserializeOwned>(role: Role, value: T) ->
 /// Masks what a route answers to a viewer, or keeps it back.
 pub(super) async fn masked(State(room): State<Room>, request: Request, next: Next) -> Response {
     // Never closed.
-    let turn = AT_ONCE.acquire().await.ok();
-    // By itself: the work goes on when whoever asked hangs up, and so must not make room for his next question.
-    let answer = tokio::spawn(async move {
-        let answer = answer(&room, request, next).await;
-        drop(turn);
-        answer
-    });
-    match answer.await.map_err(JoinError::try_into_panic) {
-        Ok(answer) => answer,
-        Err(Ok(panic)) => resume_unwind(panic),
-        Err(Err(e)) => ApiError::from(failed(&e)).into_response(),
-    }
+    let turn = Arc::new(AT_ONCE.acquire().await.ok());
+    TURN.scope(turn, answer(&room, request, next)).await
 }
 
 async fn answer(room: &Room, request: Request, next: Next) -> Response {
@@ -103,23 +105,30 @@ fn failed(e: &dyn std::fmt::Display) -> ErrorBody {
 
 #[cfg(test)]
 mod tests {
+    use super::super::error::blocking;
     use super::*;
     use axum::middleware::from_fn_with_state;
     use axum::routing::get;
     use axum::{Json, Router};
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Mutex, mpsc};
     use std::time::Duration;
     use tower::ServiceExt;
 
     #[tokio::test]
     async fn whoever_hangs_up_has_no_more_worked_on_at_once_than_who_waits() {
-        let (begun, go_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
-        let work = (Arc::clone(&begun), Arc::clone(&go_on));
+        let (go_on, wait) = mpsc::channel::<()>();
+        let (begun, wait) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(wait)));
+        let work = (Arc::clone(&begun), wait);
         let route = get(async move || {
-            work.0.fetch_add(1, Ordering::Relaxed);
-            drop(work.1.acquire().await);
-            Json("done")
+            let (begun, wait) = work.clone();
+            let work = move || {
+                begun.fetch_add(1, Ordering::Relaxed);
+                // Until nobody is left who could say so.
+                let _ = wait.lock().unwrap().recv();
+                Ok(())
+            };
+            blocking(work).await.map(|()| Json("done"))
         });
         let routes = Router::new().route("/", route).layer(from_fn_with_state(Room::new(), masked));
         let ask = || routes.clone().oneshot(Request::new(Body::empty()));
@@ -127,7 +136,7 @@ mod tests {
             assert!(tokio::time::timeout(Duration::from_millis(50), ask()).await.is_err());
         }
         assert_eq!(begun.load(Ordering::Relaxed), 2);
-        go_on.add_permits(1);
+        drop(go_on);
         assert_eq!(ask().await.unwrap().status(), 200);
     }
 }
